@@ -1,0 +1,55 @@
+/* builtin.c - the codes that come with the library, and opening them by name. */
+#include "builtin.h"
+
+#include <string.h>
+
+const char *const *ldpc_code_names(void)
+{
+    static const char *names[BUILTIN_MAX + 1];
+    for (uint32_t i = 0; i < builtin_count; i++)
+        names[i] = builtin_codes[i].name;
+    return names;
+}
+
+static int from_shifts(const struct builtin *b, struct ldpc_code **ret)
+{
+    struct entry ent[GAP_ROWS * BUILTIN_COLS_MAX];
+    uint32_t row_at[GAP_ROWS + 1] = {0}, n = 0;
+    for (uint32_t r = 0; r < GAP_ROWS; r++) {
+        for (uint32_t c = 0; c < b->cols; c++)
+            if (b->shift[c * GAP_ROWS + r] >= 0)
+                ent[n++] = (struct entry){c, (uint32_t)b->shift[c * GAP_ROWS + r]};
+        row_at[r + 1] = n;
+    }
+    return code_new(b->name, b->z, GAP_ROWS, b->cols, b->data_bits, row_at, ent, ret);
+}
+
+/* The facts a table of numbers could lose to an edit. */
+static int verify(struct ldpc_code *c)
+{
+    int err = code_count_cycles(c);
+    if (!err && (c->girth < 6 || c->dv_min < 3 || c->dv_max != 4))
+        err = LDPC_EBROKEN;
+    return err ? err : encoder_prepare(c);
+}
+
+int ldpc_code_open(const char *name, ldpc_code **ret_code)
+{
+    if (!name || !ret_code)
+        return LDPC_EINVAL;
+    for (uint32_t i = 0; i < builtin_count; i++) {
+        if (strcmp(builtin_codes[i].name, name))
+            continue;
+        struct ldpc_code *c = NULL;
+        int err = from_shifts(&builtin_codes[i], &c);
+        if (!err)
+            err = verify(c);
+        if (err) {
+            ldpc_code_close(c);
+            return err;
+        }
+        *ret_code = c;
+        return LDPC_OK;
+    }
+    return LDPC_ENAME;
+}

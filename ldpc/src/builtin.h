@@ -1,0 +1,18 @@
+/* builtin.h - table of built-in codes; builtin_tables.c is made by tools/make_codes. */
+#ifndef LDPC_BUILTIN_H_
+#define LDPC_BUILTIN_H_
+
+#include "code.h"
+
+enum { BUILTIN_MAX = 32, BUILTIN_COLS_MAX = 128 };
+
+struct builtin {
+    const char *name;
+    uint32_t z, data_bits, cols;
+    const int16_t *shift; /* cols x 4, -1 = masked */
+};
+
+extern const struct builtin builtin_codes[];
+extern const uint32_t builtin_count;
+
+#endif

@@ -1,0 +1,376 @@
+/* decode.c - the three stages and the choice between them.
+ *
+ * A word is checked first; a light syndrome goes to bit flipping, which hands
+ * over to min-sum when it gives up; a heavy one goes to min-sum at once. */
+#include <string.h>
+
+#include "kern.h"
+
+enum {
+    ITER_DEFAULT = 40,
+    FLIPS_DEFAULT = 25,
+    HARD_LLR_DEFAULT = 7,
+    FLIP_RBER_MAX_PPB = 5200000 /* above it bit flipping mostly wastes its time (measured) */
+};
+
+struct job {
+    const struct ldpc_code *code;
+    const struct kern *kern;
+    struct ws w;
+    struct ldpc_opts o;
+    struct ldpc_info info;
+};
+
+static void *carve(uint8_t **at, size_t bytes)
+{
+    void *p = *at;
+    *at += (bytes + 63) & ~(size_t)63;
+    return p;
+}
+
+size_t ws_layout(const struct ldpc_code *c, void *mem, struct ws *w)
+{
+    uint8_t *at = mem;
+    size_t plain = (size_t)c->cols * c->xs * 8, p = (size_t)c->cols * p_stride(c);
+    size_t rows = (size_t)c->rows * 8;
+    w->x = carve(&at, plain);
+    w->y = carve(&at, plain);
+    w->xd = carve(&at, (size_t)c->cols * c->ds * 8 + 64);
+    w->s = carve(&at, rows * c->xs);
+    w->sd = carve(&at, rows * c->ds + 64);
+    for (unsigned b = 0; b < 3; b++)
+        w->e[b] = carve(&at, plain);
+    w->emax = carve(&at, c->cols);
+    w->p = carve(&at, p + 64);
+    w->r = carve(&at, r_bytes(c));
+    w->t = carve(&at, (size_t)ROW_WEIGHT_MAX * 64);
+    w->poly = carve(&at, (size_t)8 * c->xs * 8);
+    return (size_t)(at - (uint8_t *)mem);
+}
+
+size_t ldpc_workspace_bytes(const ldpc_code *code)
+{
+    static uint8_t base[64]; /* any address: only differences are used */
+    struct ws w;
+    return code ? ws_layout(code, base, &w) : 0;
+}
+
+int ldpc_decoder_find(const char *name, enum ldpc_decoder *ret)
+{
+    static const char *const names[] = {"auto", "gdbf", "pgdbf", "minsum"};
+    if (!name || !ret)
+        return LDPC_EINVAL;
+    for (unsigned i = 0; i < 4; i++)
+        if (!strcmp(name, names[i])) {
+            *ret = (enum ldpc_decoder)i;
+            return LDPC_OK;
+        }
+    return LDPC_ENAME;
+}
+
+uint32_t ldpc_rber_estimate_ppb(const ldpc_code *code, uint32_t weight)
+{
+    /* P(odd) = (1 - (1-2p)^dc) / 2 rises with p: bisection in Q32. */
+    if (!code)
+        return 0;
+    uint64_t lo = 0, hi = 500000000, m = code->m;
+    for (unsigned step = 0; step < 30; step++) {
+        uint64_t mid = (lo + hi) / 2, q = ((1000000000 - 2 * mid) << 32) / 1000000000;
+        uint64_t pow = 1ull << 32;
+        for (uint32_t i = 0; i < code->dc_max; i++)
+            pow = pow * q >> 32;
+        if (((1ull << 32) - pow) * m / 2 >> 32 < weight)
+            lo = mid + 1;
+        else
+            hi = mid;
+        if (lo >= hi)
+            break;
+    }
+    return (uint32_t)(lo > 500000000 ? 500000000 : lo);
+}
+
+/* ---- syndrome ------------------------------------------------------------------ */
+
+static uint32_t syndrome(struct job *j)
+{
+    const struct ldpc_code *c = j->code;
+    for (uint32_t b = 0; b < c->cols; b++)
+        block_double(c, j->w.x + (size_t)b * c->xs, j->w.xd + (size_t)b * c->ds);
+    j->kern->syndrome(c, j->w.xd, j->w.s);
+    return blocks_weight(c, j->w.s, c->rows);
+}
+
+/* A decision of 1 on a bit known to be 0 is a failure even if every check holds. */
+static bool shortened_clean(const struct job *j)
+{
+    const struct ldpc_code *c = j->code;
+    for (uint32_t v = c->k; v < c->kfull; v++) {
+        uint32_t b = v / c->z, i = v % c->z;
+        if (j->w.x[(size_t)b * c->xs + (i >> 6)] >> (i & 63) & 1)
+            return false;
+    }
+    return true;
+}
+
+/* ---- bit flipping ---------------------------------------------------------------- */
+
+static uint64_t flip_word(const struct job *j, size_t at, unsigned level, uint32_t round)
+{
+    uint64_t hit = ~0ull;
+    for (unsigned b = 0; b < 3; b++)
+        hit &= level >> b & 1 ? j->w.e[b][at] : ~j->w.e[b][at];
+    if (hit && j->o.decoder == LDPC_DEC_PGDBF) {
+        uint64_t ctr = ((uint64_t)round << 32 | at) * 2;
+        hit &= draw64(j->o.seed, ctr) | draw64(j->o.seed, ctr + 1);
+    }
+    return hit;
+}
+
+/* Flip bit i of block b and the checks that see it; returns the weight change. */
+static int flip_bit(struct job *j, uint32_t b, uint32_t i)
+{
+    const struct ldpc_code *c = j->code;
+    int change = 0;
+    j->w.x[(size_t)b * c->xs + (i >> 6)] ^= 1ull << (i & 63);
+    for (uint32_t e = c->col_at[b]; e < c->col_at[b + 1]; e++) {
+        uint64_t *sd = j->w.sd + (size_t)c->col_ent[e].at * c->ds;
+        uint32_t at = i + c->z - c->col_ent[e].shift;
+        at = at >= c->z ? at - c->z : at;
+        sd[at >> 6] ^= 1ull << (at & 63);
+        change += sd[at >> 6] >> (at & 63) & 1 ? 1 : -1;
+        at += c->z;
+        sd[at >> 6] ^= 1ull << (at & 63);
+    }
+    return change;
+}
+
+static uint32_t flip_round(struct job *j, uint32_t weight, uint32_t round)
+{
+    const struct ldpc_code *c = j->code;
+    unsigned level = 0;
+    j->kern->energy(c, &j->w);
+    for (uint32_t b = 0; b < c->cols; b++)
+        level = j->w.emax[b] > level ? j->w.emax[b] : level;
+    if (!level)
+        return weight;
+    int change = 0;
+    for (uint32_t b = 0; b < c->cols; b++) {
+        if (j->w.emax[b] != level)
+            continue;
+        for (uint32_t w = 0; w < c->zw; w++)
+            for (uint64_t hit = flip_word(j, (size_t)b * c->xs + w, level, round); hit;
+                 hit &= hit - 1)
+                change += flip_bit(j, b, w * 64 + lowest_bit(hit));
+    }
+    return (uint32_t)((int)weight + change);
+}
+
+static uint32_t bit_flipping(struct job *j, uint32_t weight)
+{
+    const struct ldpc_code *c = j->code;
+    for (uint32_t r = 0; r < c->rows; r++)
+        block_double(c, j->w.s + (size_t)r * c->xs, j->w.sd + (size_t)r * c->ds);
+    j->info.stage = 1;
+    for (uint32_t round = 0; weight && round < j->o.flips_max; round++) {
+        weight = flip_round(j, weight, round);
+        j->info.flip_rounds++;
+    }
+    return weight;
+}
+
+/* ---- min-sum ----------------------------------------------------------------------- */
+
+static struct norm norm_of(const struct job *j)
+{
+    unsigned rule = j->o.rule;
+    if (rule == LDPC_RULE_AUTO)
+        rule = j->code->dv_max >= 4 ? LDPC_RULE_NMS10 : LDPC_RULE_NMS12;
+    struct norm n = {1, 3, j->code->rmax};
+    if (rule == LDPC_RULE_NMS12)
+        n.b = 2;
+    else if (rule == LDPC_RULE_PLAIN)
+        n = (struct norm){0, 7, j->code->rmax};
+    return n;
+}
+
+static uint32_t min_sum(struct job *j)
+{
+    struct norm n = norm_of(j);
+    uint32_t weight = 0;
+    j->info.stage = 2;
+    for (uint32_t it = 0; it < j->o.iterations_max; it++) {
+        j->kern->minsum(j->code, &j->w, n, it == 0);
+        j->info.iterations++;
+        if (j->o.no_early_stop && it + 1 < j->o.iterations_max)
+            continue;
+        j->kern->harden(j->code, &j->w);
+        weight = syndrome(j);
+        if (!weight && shortened_clean(j))
+            break;
+    }
+    return weight;
+}
+
+/* Posterior values from the channel's hard bits in ws.y. */
+static void hard_values(struct job *j)
+{
+    const struct ldpc_code *c = j->code;
+    int8_t mag = (int8_t)j->o.hard_llr;
+    for (uint32_t b = 0; b < c->cols; b++) {
+        const uint64_t *y = j->w.y + (size_t)b * c->xs;
+        int8_t *p = j->w.p + (size_t)b * p_stride(c);
+        uint32_t valid = valid_bits(c, b);
+        for (uint32_t w = 0; w < c->zw; w++) {
+            uint64_t bits = y[w];
+            for (uint32_t i = 0; i < 64; i += 8, bits >>= 8) /* eight lanes of 0 or 1 */
+                for (uint32_t l = 0; l < 8; l++)
+                    p[64 * w + i + l] = (int8_t)(mag - 2 * mag * (int)(bits >> l & 1));
+        }
+        for (uint32_t i = valid; i < c->z; i++)
+            p[i] = LDPC_LLR_MAX;
+    }
+}
+
+/* ---- entry points -------------------------------------------------------------------- */
+
+static int opts_take(const struct ldpc_code *c, const struct ldpc_opts *opts,
+                     struct ldpc_opts *o)
+{
+    *o = (struct ldpc_opts){.struct_size = sizeof *o};
+    if (opts) {
+        if (opts->struct_size != sizeof *o)
+            return LDPC_EINVAL;
+        *o = *opts;
+    }
+    if (!o->iterations_max)
+        o->iterations_max = ITER_DEFAULT;
+    if (!o->flips_max)
+        o->flips_max = FLIPS_DEFAULT;
+    if (!o->hard_llr)
+        o->hard_llr = HARD_LLR_DEFAULT;
+    if (o->iterations_max > LDPC_ITER_MAX || o->flips_max > LDPC_ITER_MAX ||
+        o->hard_llr > LDPC_LLR_MAX || o->decoder > LDPC_DEC_MINSUM ||
+        o->rule > LDPC_RULE_PLAIN)
+        return LDPC_EINVAL;
+    return c->dv_max > LDPC_WEIGHT_MAX ? LDPC_ELIMIT : LDPC_OK;
+}
+
+static int job_start(struct job *j, const struct ldpc_code *code, void *workspace,
+                     const struct ldpc_opts *opts)
+{
+    if (!code || !workspace || ((uintptr_t)workspace & 63))
+        return LDPC_EINVAL;
+    int err = opts_take(code, opts, &j->o);
+    if (err)
+        return err;
+    j->code = code;
+    j->kern = kern_now();
+    j->info = (struct ldpc_info){0};
+    ws_layout(code, workspace, &j->w);
+    return LDPC_OK;
+}
+
+static int job_finish(struct job *j, uint32_t weight, uint8_t *ret_bits,
+                      struct ldpc_info *ret_info)
+{
+    const struct ldpc_code *c = j->code;
+    bool ok = !weight && shortened_clean(j);
+    for (uint32_t b = 0; b < c->cols; b++)
+        for (uint32_t w = 0; w < c->zw; w++) {
+            size_t at = (size_t)b * c->xs + w;
+            j->info.flipped_bits += popcount64(j->w.x[at] ^ j->w.y[at]);
+        }
+    j->info.unsatisfied = weight;
+    word_store(c, j->w.x, ret_bits);
+    if (ret_info)
+        *ret_info = j->info;
+    return ok ? LDPC_OK : LDPC_EUNCORR;
+}
+
+static bool flip_first(const struct job *j, uint32_t weight)
+{
+    if (j->o.decoder != LDPC_DEC_AUTO)
+        return j->o.decoder != LDPC_DEC_MINSUM;
+    return j->code->dv_max <= FLIP_WEIGHT_MAX && !j->o.no_early_stop &&
+           ldpc_rber_estimate_ppb(j->code, weight) <= FLIP_RBER_MAX_PPB;
+}
+
+int ldpc_decode_hard(const ldpc_code *code, void *workspace, const uint8_t *bits,
+                     uint8_t *ret_bits, const struct ldpc_opts *opts,
+                     struct ldpc_info *ret_info)
+{
+    struct job j;
+    if (!bits || !ret_bits)
+        return LDPC_EINVAL;
+    int err = job_start(&j, code, workspace, opts);
+    if (err)
+        return err;
+    size_t plain = (size_t)code->cols * code->xs * sizeof *j.w.x;
+    bool flips_only = j.o.decoder == LDPC_DEC_GDBF || j.o.decoder == LDPC_DEC_PGDBF;
+    if (flips_only && code->dv_max > FLIP_WEIGHT_MAX)
+        return LDPC_ELIMIT;
+    word_load(code, bits, j.w.y);
+    memcpy(j.w.x, j.w.y, plain);
+    uint32_t weight = j.info.syndrome_in = syndrome(&j);
+    if ((weight || j.o.no_early_stop) && flip_first(&j, weight))
+        weight = bit_flipping(&j, weight);
+    if ((weight || j.o.no_early_stop) && !flips_only) {
+        hard_values(&j);
+        weight = min_sum(&j);
+    }
+    return job_finish(&j, weight, ret_bits, ret_info);
+}
+
+/* Clip the channel values into ws.p and their signs into ws.y. */
+static void soft_values(struct job *j, const int8_t *llr)
+{
+    const struct ldpc_code *c = j->code;
+    for (uint32_t b = 0; b < c->cols; b++)
+        for (uint32_t i = 0; i < c->z; i++)
+            j->w.p[(size_t)b * p_stride(c) + i] = LDPC_LLR_MAX;
+    for (uint32_t v = 0; v < c->n; v++) {
+        uint32_t f = full_index(c, v), b = f / c->z, i = f % c->z;
+        int x = llr[v];
+        bool clip = x > LDPC_LLR_MAX || x < -LDPC_LLR_MAX;
+        j->info.clipped += clip;
+        if (clip)
+            x = x > 0 ? LDPC_LLR_MAX : -LDPC_LLR_MAX;
+        j->w.p[(size_t)b * p_stride(c) + i] = (int8_t)x;
+    }
+}
+
+int ldpc_decode(const ldpc_code *code, void *workspace, const int8_t *llr, uint8_t *ret_bits,
+                const struct ldpc_opts *opts, struct ldpc_info *ret_info)
+{
+    struct job j;
+    if (!llr || !ret_bits)
+        return LDPC_EINVAL;
+    int err = job_start(&j, code, workspace, opts);
+    if (err)
+        return err;
+    if (j.o.decoder == LDPC_DEC_GDBF || j.o.decoder == LDPC_DEC_PGDBF)
+        return LDPC_EINVAL;
+    size_t plain = (size_t)code->cols * code->xs * sizeof *j.w.x;
+    soft_values(&j, llr);
+    memset(j.w.y, 0, plain);
+    j.kern->harden(code, &j.w); /* an unknown bit (0) starts as 0 */
+    memcpy(j.w.y, j.w.x, plain);
+    uint32_t weight = j.info.syndrome_in = syndrome(&j);
+    if (weight || j.o.no_early_stop)
+        weight = min_sum(&j);
+    return job_finish(&j, weight, ret_bits, ret_info);
+}
+
+int ldpc_syndrome_weight(const ldpc_code *code, void *workspace, const uint8_t *bits,
+                         uint32_t *ret_weight)
+{
+    struct job j;
+    if (!bits || !ret_weight)
+        return LDPC_EINVAL;
+    int err = job_start(&j, code, workspace, NULL);
+    if (err)
+        return err;
+    word_load(code, bits, j.w.x);
+    *ret_weight = syndrome(&j);
+    return LDPC_OK;
+}

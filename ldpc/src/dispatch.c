@@ -1,0 +1,34 @@
+/* dispatch.c - which kernel runs. */
+#include "kern.h"
+
+static unsigned cpu_mask = ~0u;
+
+static unsigned cpu_has(void)
+{
+    unsigned has = 0;
+#if defined __x86_64__ && defined __GNUC__
+    __builtin_cpu_init(); /* also asks the OS (XGETBV) whether wide registers are saved */
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("pclmul")) {
+        has |= LDPC_CPU_AVX2;
+        if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw"))
+            has |= LDPC_CPU_AVX512;
+    }
+#endif
+    return has;
+}
+
+void ldpc_set_cpu_mask(unsigned mask)
+{
+    cpu_mask = mask;
+}
+
+const struct kern *kern_now(void)
+{
+    unsigned use = cpu_mask & cpu_has();
+    return use & LDPC_CPU_AVX512 ? &kern_avx512 : use & LDPC_CPU_AVX2 ? &kern_avx2 : &kern_c;
+}
+
+const char *ldpc_kernel_name(void)
+{
+    return kern_now()->name;
+}

@@ -1,0 +1,118 @@
+/* pack.c - packed bits: loading, storing and doubling of blocks. */
+#include <string.h>
+
+#include "code.h"
+
+static uint64_t le64(const uint8_t *p)
+{
+    uint64_t x = 0;
+    for (int i = 7; i >= 0; i--)
+        x = x << 8 | p[i];
+    return x;
+}
+
+static uint64_t word_at(const uint8_t *src, size_t src_bytes, size_t bit)
+{
+    size_t byte = bit >> 3;
+    unsigned r = bit & 7;
+    if (byte + 9 <= src_bytes)
+        return r ? le64(src + byte) >> r | (uint64_t)src[byte + 8] << (64 - r)
+                 : le64(src + byte);
+    uint8_t tmp[9] = {0};
+    if (byte < src_bytes)
+        memcpy(tmp, src + byte, src_bytes - byte < 9 ? src_bytes - byte : 9);
+    return r ? le64(tmp) >> r | (uint64_t)tmp[8] << (64 - r) : le64(tmp);
+}
+
+void bits_load(const uint8_t *src, size_t src_bytes, size_t at, uint32_t bits, uint64_t *dst)
+{
+    uint32_t words = (bits + 63) / 64;
+    for (uint32_t w = 0; w < words; w++)
+        dst[w] = word_at(src, src_bytes, at + (size_t)w * 64);
+    if (bits & 63)
+        dst[words - 1] &= ~0ull >> (64 - (bits & 63));
+}
+
+void bits_or(uint8_t *dst, size_t at, uint32_t bits, const uint64_t *src)
+{
+    for (uint32_t done = 0; done < bits;) {
+        size_t bit = at + done;
+        uint32_t room = 8 - (uint32_t)(bit & 7);
+        uint32_t take = bits - done < room ? bits - done : room;
+        uint64_t x = src[done >> 6] >> (done & 63);
+        if ((done & 63) + take > 64)
+            x |= src[(done >> 6) + 1] << (64 - (done & 63));
+        dst[bit >> 3] |= (uint8_t)((x & ((1u << take) - 1)) << (bit & 7));
+        done += take;
+    }
+}
+
+void block_double(const struct ldpc_code *code, const uint64_t *plain, uint64_t *dbl)
+{
+    uint32_t zw = code->zw, r = code->z & 63, w;
+    for (w = 0; w < zw; w++)
+        dbl[w] = plain[w];
+    if (!r) {
+        for (w = 0; w < zw; w++)
+            dbl[zw + w] = plain[w];
+        w = 2 * zw;
+    } else {
+        dbl[zw - 1] |= plain[0] << r;
+        for (w = 0; w < zw; w++)
+            dbl[zw + w] = plain[w] >> (64 - r) | (w + 1 < zw ? plain[w + 1] << r : 0);
+        w = 2 * zw;
+    }
+    for (; w < code->ds; w++)
+        dbl[w] = 0;
+}
+
+uint32_t blocks_weight(const struct ldpc_code *code, const uint64_t *plain, uint32_t blocks)
+{
+    uint32_t n = 0;
+    for (uint32_t b = 0; b < blocks; b++)
+        for (uint32_t w = 0; w < code->zw; w++)
+            n += popcount64(plain[(size_t)b * code->xs + w]);
+    return n;
+}
+
+/* First transmitted bit of block c and how many of its bits are transmitted. */
+static uint32_t block_span(const struct ldpc_code *code, uint32_t c, size_t *ret_at)
+{
+    uint32_t lo = c * code->z;
+    if (lo >= code->kfull) {
+        *ret_at = code->k + (size_t)(lo - code->kfull);
+        return code->z;
+    }
+    *ret_at = lo;
+    return lo >= code->k ? 0 : code->k - lo < code->z ? code->k - lo : code->z;
+}
+
+void word_load(const struct ldpc_code *code, const uint8_t *bits, uint64_t *plain)
+{
+    size_t bytes = ((size_t)code->n + 7) / 8;
+    for (uint32_t c = 0; c < code->cols; c++) {
+        uint64_t *b = plain + (size_t)c * code->xs;
+        size_t at;
+        uint32_t span = block_span(code, c, &at);
+        memset(b, 0, code->xs * sizeof *b);
+        if (span)
+            bits_load(bits, bytes, at, span, b);
+    }
+}
+
+void word_store(const struct ldpc_code *code, const uint64_t *plain, uint8_t *bits)
+{
+    memset(bits, 0, ((size_t)code->n + 7) / 8);
+    for (uint32_t c = 0; c < code->cols; c++) {
+        const uint64_t *b = plain + (size_t)c * code->xs;
+        size_t at;
+        uint32_t span = block_span(code, c, &at);
+        if (!(at & 7) && !(span & 63)) { /* whole words at a byte: the usual case */
+            for (uint32_t w = 0; w < span / 64; w++)
+                for (unsigned i = 0; i < 8; i++)
+                    bits[at / 8 + w * 8 + i] = (uint8_t)(b[w] >> (8 * i));
+        } else if (span) {
+            bits_or(bits, at, span, b);
+        }
+    }
+}
