@@ -1,0 +1,125 @@
+#include "dmath.h"
+
+#include <stdint.h>
+#include <string.h>
+
+static const double ln2_hi = 6.93147180369123816490e-01; /* low 32 bits zero: k * hi exact */
+static const double ln2_lo = 1.90821492927058770002e-10;
+
+static double pow2i(int k)
+{
+    uint64_t bits = (uint64_t)(k + 1023) << 52;
+    double d;
+
+    memcpy(&d, &bits, sizeof d);
+    return d;
+}
+
+double dm_exp(double x)
+{
+    double r, term = 1, sum = 1;
+    int k;
+
+    if (x < -700)
+        return 0;
+    if (x > 700)
+        x = 700;
+    k = (int)(x * 1.44269504088896340736 + (x < 0 ? -0.5 : 0.5));
+    r = (x - k * ln2_hi) - k * ln2_lo;
+    for (int i = 1; i <= 18; i++) { /* |r| <= 0.347: 0.347^18/18! < 1e-24 */
+        term = term * r / i;
+        sum += term;
+    }
+    return k < -1000 ? sum * pow2i(k + 100) * pow2i(-100) : sum * pow2i(k);
+}
+
+/* 2 atanh(f) for |f| <= 0.1716, by its series. */
+static double log_series(double f)
+{
+    double square = f * f, power = f, sum = 0;
+
+    for (int i = 1; i <= 25; i += 2) {
+        sum += power / i;
+        power *= square;
+    }
+    return 2 * sum;
+}
+
+double dm_log(double x)
+{
+    uint64_t bits;
+    int k;
+    double m;
+
+    memcpy(&bits, &x, sizeof bits);
+    k = (int)(bits >> 52) - 1023;
+    bits = (bits & 0xfffffffffffffu) | 0x3ff0000000000000u;
+    memcpy(&m, &bits, sizeof m);
+    if (m > 1.41421356237309504880) {
+        m *= 0.5;
+        k++;
+    }
+    return k * ln2_hi + (k * ln2_lo + log_series((m - 1) / (m + 1)));
+}
+
+double dm_log1p(double x)
+{
+    if (x > -0.25 && x < 0.3)
+        return log_series(x / (2 + x));
+    return dm_log(1 + x);
+}
+
+double dm_pow(double x, double y)
+{
+    if (y == 0)
+        return 1;
+    return x <= 0 ? 0 : dm_exp(y * dm_log(x));
+}
+
+double dm_sqrt(double x)
+{
+    double y;
+
+    if (x <= 0)
+        return 0;
+    y = dm_exp(0.5 * dm_log(x));
+    y = 0.5 * (y + x / y);
+    return 0.5 * (y + x / y);
+}
+
+double dm_q(double z)
+{
+    double phi, sum, term;
+
+    if (z < 0)
+        return 1 - dm_q(-z);
+    if (z > 37)
+        return 0;
+    phi = 0.39894228040143267794 * dm_exp(-0.5 * z * z);
+    if (z < 3.5) { /* phi * sum z^(2n+1) / (2n+1)!! */
+        term = sum = z;
+        for (int n = 3; n < 120; n += 2) {
+            term = term * z * z / n;
+            sum += term;
+        }
+        return 0.5 - phi * sum;
+    }
+    sum = z; /* Mills' ratio as a continued fraction */
+    for (int n = 80; n >= 1; n--)
+        sum = z + n / sum;
+    return phi / sum;
+}
+
+double dm_normal_quantile(double p)
+{
+    double low = -8, high = 8;
+
+    for (int i = 0; i < 60; i++) {
+        double mid = 0.5 * (low + high);
+        if (1 - dm_q(mid) < p)
+            low = mid;
+        else
+            high = mid;
+    }
+    return 0.5 * (low + high);
+}
