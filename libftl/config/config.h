@@ -1,0 +1,37 @@
+/* config.h - inside the configuration code. */
+#ifndef FTL_CONFIG_CONFIG_H
+#define FTL_CONFIG_CONFIG_H
+
+#include <stdarg.h>
+
+#include "ftl/ftl.h"
+
+struct drive_file {
+    const char *name, *text;
+};
+extern const struct drive_file drive_files[];     /* ends with a NULL name */
+
+/* One row of ftl_config.def. */
+struct key_row {
+    const char *key, *unit, *text, *def_text;
+    size_t offset;
+    uint64_t def, min, max;
+    bool is_string;
+};
+extern const struct key_row key_rows[];
+extern const uint32_t key_row_count;
+
+struct ftl_setup {
+    struct ftl_config cfg;          /* at scale 1 */
+    struct ftl_origin *origins;     /* one per key */
+};
+
+/* -1 = no such key. O(keys). */
+int config_key_find(const char *key);
+/* Writes one line to ret_why (which may be NULL) and returns err. */
+int config_refuse(int err, char *ret_why, size_t why_size, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+uint64_t *config_u64(struct ftl_config *cfg, uint32_t row);
+char *config_str(struct ftl_config *cfg, uint32_t row);
+
+#endif

@@ -1,0 +1,178 @@
+/* derive.c - from settings to a finished configuration: preset, scale, checks. */
+#include <stdio.h>
+#include <string.h>
+
+#include "config.h"
+#include "core/geometry.h"
+
+/* Largest number of mapping units that 32-bit slot numbers can name. */
+#define UNITS_MAX (UINT64_C(0xFFFFFFFF) - 1)
+
+/* Divides the word lines of a block, the user capacity in proportion, and the
+ * time paid once per block, so that spare ratio and duty cycle stay. */
+static int apply_scale(struct ftl_config *cfg, uint64_t scale, char *why, size_t why_size)
+{
+    uint64_t full = cfg->nand_wordlines_per_block;
+    uint64_t wordlines = (full + scale / 2) / scale;
+
+    if (wordlines == 0)
+        return config_refuse(FTL_ECONFIG, why, why_size,
+                             "scale %llu: leaves no word line of the block's %llu; at most %llu",
+                             (unsigned long long)scale, (unsigned long long)full,
+                             (unsigned long long)full * 2);
+    cfg->drive_scale = scale;
+    cfg->nand_wordlines_per_block = wordlines;
+    /* user < 2^46 and word lines < 2^17: the product fits in 63 bits */
+    cfg->drive_user_bytes = cfg->drive_user_bytes / 4096 * wordlines / full * 4096;
+    cfg->nand_tbers_ns = cfg->nand_tbers_ns * wordlines / full;
+    return 0;
+}
+
+static int check_shape(const struct ftl_config *c, char *why, size_t n)
+{
+    if (c->drive_lba_bytes != 512 && c->drive_lba_bytes != 4096)
+        return config_refuse(FTL_ECONFIG, why, n, "drive.lba_bytes=%llu: must be 512 or 4096",
+                             (unsigned long long)c->drive_lba_bytes);
+    if (c->nand_page_bytes % FTL_UNIT_BYTES != 0)
+        return config_refuse(FTL_ECONFIG, why, n,
+                             "nand.page_bytes=%llu: must be a multiple of %d",
+                             (unsigned long long)c->nand_page_bytes, FTL_UNIT_BYTES);
+    if (c->nand_dies % c->nand_channels != 0)
+        return config_refuse(FTL_ECONFIG, why, n,
+                             "nand.dies=%llu: must be a multiple of nand.channels=%llu",
+                             (unsigned long long)c->nand_dies,
+                             (unsigned long long)c->nand_channels);
+    if (c->raid_parity >= c->nand_dies)
+        return config_refuse(FTL_ECONFIG, why, n,
+                             "raid.parity=%llu: must be less than nand.dies=%llu",
+                             (unsigned long long)c->raid_parity, (unsigned long long)c->nand_dies);
+    if (c->ftl_superblocks > c->nand_blocks_per_plane)
+        return config_refuse(FTL_ECONFIG, why, n,
+                             "ftl.superblocks=%llu: more than nand.blocks_per_plane=%llu",
+                             (unsigned long long)c->ftl_superblocks,
+                             (unsigned long long)c->nand_blocks_per_plane);
+    if (c->link_lanes != 1 && c->link_lanes != 2 && c->link_lanes != 4 && c->link_lanes != 8 &&
+        c->link_lanes != 16)
+        return config_refuse(FTL_ECONFIG, why, n, "link.lanes=%llu: must be 1, 2, 4, 8 or 16",
+                             (unsigned long long)c->link_lanes);
+    if (strcmp(c->gc_policy, "d-choices") == 0 && c->gc_choices > c->ftl_superblocks)
+        return config_refuse(FTL_ECONFIG, why, n,
+                             "gc.choices=%llu: more than ftl.superblocks=%llu",
+                             (unsigned long long)c->gc_choices,
+                             (unsigned long long)c->ftl_superblocks);
+    return 0;
+}
+
+static int check_space(const struct ftl_config *c, char *why, size_t n)
+{
+    struct ftl_geometry g;
+    if (geometry_make(&g, c) < 0)
+        return config_refuse(FTL_ECONFIG, why, n,
+                             "drive: %llu superblocks hold more than 2^32 mapping units of 4 KiB",
+                             (unsigned long long)c->ftl_superblocks);
+    uint64_t user = c->drive_user_bytes / FTL_UNIT_BYTES;
+    if (user == 0)
+        return config_refuse(FTL_ECONFIG, why, n,
+                             "drive.user_bytes=%llu: at least 4096 after scaling",
+                             (unsigned long long)c->drive_user_bytes);
+    if (user > g.total_units)
+        return config_refuse(FTL_ECONFIG, why, n,
+                             "drive.user_bytes=%llu: above the physical capacity of %llu bytes",
+                             (unsigned long long)c->drive_user_bytes,
+                             (unsigned long long)g.total_units * FTL_UNIT_BYTES);
+    uint64_t need = geometry_spare_needed(&g, c) * g.sb_units;
+    if (g.total_units - user < need)
+        return config_refuse(
+            FTL_ECONFIG, why, n,
+            "drive.user_bytes=%llu: leaves %.2f superblocks of spare; open and reserved ones "
+            "need %llu (%llu bytes)",
+            (unsigned long long)c->drive_user_bytes,
+            (double)(g.total_units - user) / (double)g.sb_units,
+            (unsigned long long)(need / g.sb_units), (unsigned long long)need * FTL_UNIT_BYTES);
+    uint64_t buffer_min = (uint64_t)g.wl_units * FTL_UNIT_BYTES;
+    if (c->buffer_bytes < buffer_min)
+        return config_refuse(FTL_ECONFIG, why, n,
+                             "buffer.bytes=%llu: less than one word line of all planes, %llu",
+                             (unsigned long long)c->buffer_bytes, (unsigned long long)buffer_min);
+    if (c->buffer_gc_bytes < buffer_min * 2)
+        return config_refuse(FTL_ECONFIG, why, n,
+                             "buffer.gc_bytes=%llu: less than two word lines of all planes, %llu",
+                             (unsigned long long)c->buffer_gc_bytes,
+                             (unsigned long long)buffer_min * 2);
+    return 0;
+}
+
+static int check_bounds(const struct ftl_config *cfg, char *why, size_t why_size)
+{
+    for (uint32_t i = 0; i < key_row_count; i++) {
+        const struct key_row *k = &key_rows[i];
+        uint64_t v;
+        if (k->is_string) {
+            const char *text = (const char *)cfg + k->offset;
+            if (memchr(text, 0, FTL_NAME_MAX) == NULL || text[0] == '\0')
+                return config_refuse(FTL_ECONFIG, why, why_size, "%s: empty or unterminated",
+                                     k->key);
+            continue;
+        }
+        memcpy(&v, (const char *)cfg + k->offset, sizeof v);
+        /* scaled erase time and capacity may fall below their unscaled minimum */
+        if (v > k->max || (v < k->min && cfg->drive_scale == 1))
+            return config_refuse(FTL_ECONFIG, why, why_size, "%s=%llu: must be %llu to %llu %s",
+                                 k->key, (unsigned long long)v, (unsigned long long)k->min,
+                                 (unsigned long long)k->max, k->unit);
+    }
+    return 0;
+}
+
+int ftl_config_check(const struct ftl_config *cfg, char *why, size_t why_size)
+{
+    if (cfg == NULL || cfg->struct_size != sizeof *cfg)
+        return config_refuse(FTL_EINVAL, why, why_size, "struct_size: use ftl_config_init()");
+    int err = check_bounds(cfg, why, why_size);
+    if (err == 0)
+        err = check_shape(cfg, why, why_size);
+    if (err == 0)
+        err = check_space(cfg, why, why_size);
+    return err;
+}
+
+int ftl_setup_finish(const ftl_setup *s, uint64_t scale, struct ftl_config *ret_cfg, char *why,
+                     size_t why_size)
+{
+    if (s == NULL || ret_cfg == NULL)
+        return FTL_EINVAL;
+    struct ftl_config cfg = s->cfg;
+    int err = check_bounds(&cfg, why, why_size);
+    if (err == 0)
+        err = check_shape(&cfg, why, why_size);
+    if (err < 0)
+        return err;
+    if (scale == 0)
+        scale = cfg.drive_scale;
+    if (cfg.ftl_op_ppm != 0) {
+        struct ftl_geometry g;
+        if (geometry_make(&g, &cfg) == 0)
+            cfg.drive_user_bytes =
+                g.total_units * 1000000 / (1000000 + cfg.ftl_op_ppm) * FTL_UNIT_BYTES;
+        else
+            return check_space(&cfg, why, why_size);
+    }
+    err = apply_scale(&cfg, scale, why, why_size);
+    if (err == 0)
+        err = ftl_config_check(&cfg, why, why_size);
+    if (err == 0)
+        *ret_cfg = cfg;
+    return err;
+}
+
+int ftl_config_init(struct ftl_config *ret_cfg, const char *drive, char *why, size_t why_size)
+{
+    ftl_setup *s = ftl_setup_new();
+    if (s == NULL)
+        return FTL_ENOMEM;
+    int err = ftl_setup_load(s, drive, why, why_size);
+    if (err == 0)
+        err = ftl_setup_finish(s, 0, ret_cfg, why, why_size);
+    ftl_setup_free(s);
+    return err;
+}

@@ -1,0 +1,271 @@
+/* core.c - life of the core, and of superblocks. */
+#include "core/core.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/bulk.h"
+
+static uint32_t min_u32(uint64_t a, uint64_t b)
+{
+    uint64_t m = a < b ? a : b;
+    return m > UINT32_MAX ? UINT32_MAX : (uint32_t)m;
+}
+
+/* Word lines that may be on their way at once: what the buffers hold, their share
+ * of parity, and what pages in flight may still fill. */
+static uint32_t wl_limit(const struct ftl_geometry *g, const struct ftl_config *cfg,
+                         uint32_t gc_window, uint32_t *ret_reserve)
+{
+    uint64_t units = (cfg->buffer_bytes + cfg->buffer_gc_bytes) / FTL_UNIT_BYTES;
+    uint64_t data = units / g->wl_units + 4;
+    uint64_t parity = (data / g->data_dies + 4) * g->parity_dies;
+    uint64_t reserve = (uint64_t)gc_window * g->page_units / g->wl_units + 4;
+    reserve += (reserve / g->data_dies + 2) * g->parity_dies;
+    *ret_reserve = (uint32_t)reserve;
+    return (uint32_t)(data + parity + reserve * 2);
+}
+
+static uint32_t gc_window(const struct ftl_geometry *g, const struct ftl_config *cfg)
+{
+    uint64_t pages = cfg->sched_gc_reads;
+    if (pages == 0)
+        pages = (uint64_t)g->dies * g->planes * 2;
+    uint64_t fits = cfg->buffer_gc_bytes / FTL_UNIT_BYTES / g->page_units / 2;
+    uint64_t in_sb = g->sb_units / g->page_units;
+    pages = pages < fits ? pages : fits;
+    pages = pages < in_sb ? pages : in_sb;
+    return pages < 1 ? 1 : (uint32_t)pages;
+}
+
+static void set_space_limits(struct ftl_core *c)
+{
+    uint64_t n = c->g.sb_units;
+    /* One free superblock per frontier beyond the first keeps the host from waiting
+     * for an erase; see docs/gc.md for the argument. Without capacitors a victim's
+     * last units pad their word line, which may cost another. */
+    uint64_t keep = c->cfg->gc_reserve + c->cfg->gc_frontiers - 1 + (c->cfg->power_plp ? 0 : 1);
+    uint64_t band = c->g.row_units / 4;
+    c->free_floor = keep * n;
+    c->free_target = c->free_floor + (band < 1 ? 1 : band < n / 8 ? band : n / 8 + 1);
+}
+
+static int take_superblock_arrays(struct ftl_core *c)
+{
+    size_t n = c->g.sb_count;
+    c->valid = calloc(n, sizeof *c->valid);
+    c->state = calloc(n, sizeof *c->state);
+    c->collectable = calloc(n, sizeof *c->collectable);
+    c->closed_at = calloc(n, sizeof *c->closed_at);
+    c->erases = calloc(n, sizeof *c->erases);
+    c->wl_in_flight = calloc(n, sizeof *c->wl_in_flight);
+    c->reads_in_flight = calloc(n, sizeof *c->reads_in_flight);
+    c->gc.reads = calloc(n, sizeof *c->gc.reads);
+    c->gc.finishing = calloc(n, sizeof *c->gc.finishing);
+    c->rows_programmed = calloc(n * c->g.data_dies, sizeof *c->rows_programmed);
+    return c->valid && c->state && c->collectable && c->closed_at && c->erases &&
+                   c->wl_in_flight && c->reads_in_flight && c->rows_programmed &&
+                   c->gc.reads && c->gc.finishing
+               ? 0
+               : FTL_ENOMEM;
+}
+
+static int take_pools(struct ftl_core *c)
+{
+    c->gc.window = gc_window(&c->g, c->cfg);
+    uint32_t limit = wl_limit(&c->g, c->cfg, c->gc.window, &c->wl_reserve);
+    c->wls = calloc(limit, sizeof *c->wls);
+    c->gc.pages = calloc(c->gc.window, sizeof *c->gc.pages);
+    if (c->wls == NULL || c->gc.pages == NULL)
+        return FTL_ENOMEM;
+    for (uint32_t i = 0; i < limit; i++)
+        c->wls[i].next = i + 1;
+    c->wl_count = c->wl_free_count = limit;
+    for (uint32_t i = 0; i < c->gc.window; i++)
+        c->gc.pages[i].next = i + 1;
+    return 0;
+}
+
+uint64_t core_memory(const struct ftl_config *cfg)
+{
+    struct ftl_geometry g;
+    uint32_t reserve;
+    if (geometry_make(&g, cfg) < 0)
+        return UINT64_MAX;
+    uint64_t per_sb = 4 + 1 + 1 + 8 + 4 + 4 + 4 + 4 + 4 + 4 * (uint64_t)g.data_dies;
+    uint64_t payload = cfg->media_payload ? g.total_units * sizeof(uint8_t *) : 0;
+    return (cfg->drive_user_bytes / FTL_UNIT_BYTES + g.total_units + 2) * 4 + payload +
+           g.sb_count * per_sb +
+           wl_limit(&g, cfg, gc_window(&g, cfg), &reserve) * (uint64_t)sizeof(struct wordline);
+}
+
+int core_init(struct ftl_core *c, const struct ftl_config *cfg, struct sim_context *ctx,
+              struct sim_heap *heap, struct media *media, struct ftl_counters *count)
+{
+    *c = (struct ftl_core){.ctx = ctx, .heap = heap, .media = media, .cfg = cfg, .count = count};
+    if (geometry_make(&c->g, cfg) < 0)
+        return FTL_ECONFIG;
+    c->user_units = (uint32_t)(cfg->drive_user_bytes / FTL_UNIT_BYTES);
+    c->gc_policy = ftl_gc_policy_find(cfg->gc_policy);
+    if (c->gc_policy == NULL)
+        return FTL_ECONFIG;
+    c->buffer_limit = min_u32(cfg->buffer_bytes / FTL_UNIT_BYTES, UINT32_MAX / 2);
+    c->gc.buffer_limit = min_u32(cfg->buffer_gc_bytes / FTL_UNIT_BYTES, UINT32_MAX / 2);
+    c->gc_frontier = cfg->gc_frontiers == 2 ? 1 : 0;
+    c->map_bytes = ((size_t)c->user_units + 1) * sizeof *c->map;
+    c->rmap_bytes = (size_t)(c->g.total_units + 1) * sizeof *c->rmap;
+    c->map = bulk_take(c->map_bytes);
+    c->rmap = bulk_take(c->rmap_bytes);
+    if (c->map == NULL || c->rmap == NULL)
+        return FTL_ENOMEM;
+    if (cfg->media_payload) {
+        c->payload = calloc((size_t)c->g.total_units + 1, sizeof *c->payload);
+        if (c->payload == NULL)
+            return FTL_ENOMEM;
+    }
+    int err = take_superblock_arrays(c);
+    if (err == 0)
+        err = take_pools(c);
+    if (err < 0)
+        return err;
+    set_space_limits(c);
+    c->free_count = c->g.sb_count;
+    c->gc.victim = SB_NONE;
+    for (int i = 0; i < 2; i++)
+        c->fr[i].sb = SB_NONE;
+    return 0;
+}
+
+void core_free(struct ftl_core *c)
+{
+    if (c->payload != NULL)
+        for (uint32_t sb = 0; sb < c->g.sb_count; sb++)
+            core_payload_drop(c, sb);
+    free(c->payload);
+    bulk_give(c->map, c->map_bytes);
+    bulk_give(c->rmap, c->rmap_bytes);
+    free(c->valid);
+    free(c->state);
+    free(c->collectable);
+    free(c->closed_at);
+    free(c->erases);
+    free(c->wl_in_flight);
+    free(c->reads_in_flight);
+    free(c->rows_programmed);
+    free(c->wls);
+    free(c->gc.pages);
+    free(c->gc.reads);
+    free(c->gc.finishing);
+}
+
+/* The free superblock with the fewest erases; the lowest index of equals. */
+static uint32_t choose_free(const struct ftl_core *c)
+{
+    uint32_t best = SB_NONE;
+    for (uint32_t i = 0; i < c->g.sb_count; i++)
+        if (c->state[i] == SB_FREE && (best == SB_NONE || c->erases[i] < c->erases[best]))
+            best = i;
+    return best;
+}
+
+void core_open(struct ftl_core *c, struct frontier *f)
+{
+    FTL_ASSERT(c->ctx, f->sb == SB_NONE && c->free_count > 0);
+    uint32_t sb = choose_free(c);
+
+    c->state[sb] = SB_OPEN;
+    c->free_count--;
+    memset(&c->rows_programmed[(size_t)sb * c->g.data_dies], 0,
+           c->g.data_dies * sizeof *c->rows_programmed);
+    *f = (struct frontier){.sb = sb};
+    f->next = sb * c->g.sb_units + 1;
+    f->sb_end = f->next + c->g.sb_units;
+    f->wl_end = f->next + c->g.wl_units;
+}
+
+void core_release(struct ftl_core *c, uint32_t sb)
+{
+    FTL_ASSERT(c->ctx, c->valid[sb] == 0 && c->wl_in_flight[sb] == 0);
+    core_payload_drop(c, sb);
+    c->state[sb] = SB_FREE;
+    c->collectable[sb] = 0;
+    c->erases[sb]++;
+    c->free_count++;
+    if (!c->timed) {
+        c->count->nand_erases += (uint64_t)c->g.dies * c->g.planes;
+        return;
+    }
+    for (uint32_t d = 0; d < c->g.dies; d++)
+        media_erase(c->media, c->ctx->now, d, sb, sb);
+}
+
+void core_format(struct ftl_core *c)
+{
+    memset(c->map, 0, c->map_bytes);
+    for (uint32_t sb = 0; sb < c->g.sb_count; sb++) {
+        core_payload_drop(c, sb);
+        c->valid[sb] = 0;
+        c->collectable[sb] = 0;
+        if (c->state[sb] == SB_FREE)
+            continue;
+        c->state[sb] = SB_FREE;
+        c->erases[sb]++;
+        c->count->nand_erases += (uint64_t)c->g.dies * c->g.planes;
+    }
+    c->free_count = c->g.sb_count;
+    c->mapped = c->in_log = 0;
+    c->gc.victim = SB_NONE;
+    c->gc.buffer_used = c->gc.unprogrammed = c->buffer_used = 0;
+    for (int i = 0; i < 2; i++)
+        c->fr[i] = (struct frontier){.sb = SB_NONE};
+    c->medium_stale = true;
+}
+
+/* Rows that a die of superblock sb has been given, from the frontier's place. */
+static uint32_t rows_of(const struct ftl_core *c, uint32_t sb, uint32_t data_die)
+{
+    if (c->state[sb] == SB_FREE)
+        return 0;
+    for (int i = 0; i < 2; i++)
+        if (c->fr[i].sb == sb)
+            return c->fr[i].row + (data_die < c->fr[i].data_die ? 1 : 0);
+    return c->g.rows;
+}
+
+static void sync_superblock(struct ftl_core *c, uint32_t sb, uint32_t *rows_of_die)
+{
+    const struct ftl_geometry *g = &c->g;
+    uint32_t open_row = g->rows;
+
+    for (int i = 0; i < 2; i++)
+        if (c->fr[i].sb == sb)
+            open_row = c->fr[i].row;
+    if (c->state[sb] == SB_FREE)
+        open_row = 0;
+    for (uint32_t d = 0; d < g->dies; d++)
+        rows_of_die[d] = open_row;
+    for (uint32_t k = 0; k < g->data_dies; k++) {
+        uint32_t rows = rows_of(c, sb, k);
+        c->rows_programmed[(size_t)sb * g->data_dies + k] = rows;
+        if (rows > open_row)
+            rows_of_die[geometry_data_die(g, open_row, k)] = rows;
+    }
+    for (uint32_t d = 0; d < g->dies; d++) {
+        int err = nand_block_set_planes(c->media->nand, d, (UINT32_C(1) << g->planes) - 1, sb,
+                                        NULL, rows_of_die[d] * g->page_types, c->erases[sb]);
+        FTL_ASSERT(c->ctx, err == 0);
+    }
+}
+
+void core_sync_medium(struct ftl_core *c)
+{
+    uint32_t rows[1024];
+    FTL_ASSERT(c->ctx, c->g.dies <= 1024);
+    for (uint32_t sb = 0; sb < c->g.sb_count; sb++)
+        sync_superblock(c, sb, rows);
+    /* units of open word lines are what the write buffer holds */
+    c->buffer_used = c->fr[0].wl_units[CAUSE_HOST] + c->fr[1].wl_units[CAUSE_HOST];
+    c->gc.buffer_used = c->fr[0].wl_units[CAUSE_GC] + c->fr[1].wl_units[CAUSE_GC];
+    c->gc.unprogrammed = c->gc.buffer_used;
+    c->medium_stale = false;
+}

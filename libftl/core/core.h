@@ -1,0 +1,162 @@
+/* core.h - the FTL proper: map, superblocks, placement, garbage collection.
+ *
+ * The same code serves two depths. Untimed: placement and collection happen at
+ * once. Timed: collection reads pages through media, and full word lines become
+ * program operations; the map moves when a unit is placed in the write buffer,
+ * so the buffer is part of the log and needs no index of its own.
+ *
+ * Numbers: `key` = LPN + 1 and slot ids start at 1, so that 0 means none in both
+ * directions and zeroed memory is an empty drive. rmap[slot] names the key written
+ * there; the slot is live as long as map[key] == slot. */
+#ifndef FTL_CORE_CORE_H
+#define FTL_CORE_CORE_H
+
+#include "core/geometry.h"
+#include "ftl/ftl_policy.h"
+#include "media/media.h"
+
+enum sb_state { SB_FREE, SB_OPEN, SB_CLOSED, SB_VICTIM };
+enum cause { CAUSE_HOST, CAUSE_GC };
+#define SB_NONE UINT32_MAX
+enum { CORE_EVENT_WL_READY = 2 };
+enum { GC_CHUNK = 64 };         /* slots per untimed step, and prefetch distance */
+
+struct frontier {
+    uint32_t sb;                /* SB_NONE: the next unit opens one */
+    uint32_t next, wl_end, sb_end;  /* slot ids */
+    uint32_t row, data_die;     /* of the word line being filled */
+    uint32_t wl_units[2];       /* units of each cause in it */
+};
+
+/* A word line on its way to the medium. */
+struct wordline {
+    uint32_t sb, next;
+    uint32_t units[2];
+    uint32_t row;
+    uint16_t die;
+    uint16_t data_die;          /* PARITY_DIE for parity */
+    uint64_t seq;
+};
+enum { PARITY_DIE = 0xFFFF };
+
+struct gc_page {
+    uint32_t slot, sb, gain, next;
+};
+
+struct gc_state {
+    uint32_t victim;            /* SB_NONE: none */
+    uint32_t cursor;            /* slot id of the next page to inspect */
+    uint32_t row, data_die, page;   /* the same as a place */
+   uint32_t in_flight;         /* page reads, and pages waiting for the write path */
+    uint32_t window;            /* their limit */
+    uint32_t pending_gain;      /* dead slots among pages in flight */
+    uint32_t buffer_used, buffer_limit; /* units read or to be read, not yet programmed */
+    uint32_t unprogrammed;      /* the part of it already placed */
+    uint64_t picks;
+    struct gc_page *pages;
+    uint32_t page_free;
+    uint32_t *reads;            /* per superblock: page reads in flight */
+    uint32_t *finishing;        /* inspected to the end, not yet free */
+    uint32_t finishing_count;
+};
+
+struct ftl_core {
+    struct ftl_geometry g;
+    struct sim_context *ctx;
+    struct sim_heap *heap;
+    struct media *media;
+    const struct ftl_config *cfg;
+    struct ftl_counters *count;
+    const struct ftl_gc_policy *gc_policy;
+    uint32_t *map, *rmap;
+    uint32_t user_units;
+    uint64_t mapped;
+
+    uint32_t *valid;            /* per superblock, all of these */
+    uint8_t *state, *collectable;
+    uint64_t *closed_at;
+    uint32_t *erases;
+    uint32_t *wl_in_flight;     /* word lines not yet programmed */
+    uint32_t *reads_in_flight;  /* host page reads */
+    uint32_t *rows_programmed;  /* per superblock and data die */
+    uint8_t **payload;          /* per slot id; NULL without media.payload */
+    uint32_t free_count;
+    uint64_t closings, host_units;
+
+    struct frontier fr[2];
+    uint32_t gc_frontier;       /* index of the frontier that relocation writes to */
+    struct gc_state gc;
+
+    uint64_t in_log;            /* slots written or padded and not yet collected */
+    uint64_t free_floor;        /* free slots below which host data waits */
+    uint64_t free_target;       /* below which collection works */
+    ftl_u128 log_sum;           /* in_log summed over host units, for a_effective */
+    uint64_t log_weight;
+
+    struct wordline *wls;       /* seq 0 = not in use */
+    uint32_t wl_count, wl_free, wl_free_count, wl_reserve;
+    uint64_t wl_seq;
+    uint32_t buffer_used, buffer_limit, buffer_peak;  /* host units */
+    uint64_t write_path_free_at, write_path_busy_ns;
+    uint64_t dispatch_at;       /* when word lines filled now may start */
+    uint64_t open_at_reset;     /* units in open word lines when counters were reset */
+    bool timed, medium_stale;
+    int error;                  /* a policy's fault, returned by the next call */
+    size_t map_bytes, rmap_bytes;
+};
+
+/* ---- core.c: life and superblocks ---- */
+int core_init(struct ftl_core *c, const struct ftl_config *cfg, struct sim_context *ctx,
+              struct sim_heap *heap, struct media *media, struct ftl_counters *count);
+void core_free(struct ftl_core *c);
+uint64_t core_memory(const struct ftl_config *cfg);
+void core_format(struct ftl_core *c);
+/* Brings the NAND model to the state that untimed work left. */
+void core_sync_medium(struct ftl_core *c);
+void core_open(struct ftl_core *c, struct frontier *f);
+void core_release(struct ftl_core *c, uint32_t sb);     /* erased, free again */
+
+static inline uint64_t core_free_slots(const struct ftl_core *c)
+{
+    return c->g.total_units - c->in_log;
+}
+
+/* ---- place.c: units into open superblocks ---- */
+/* Places n keys for the host. The caller has made sure of core_host_room() >= n. */
+void core_place_host(struct ftl_core *c, const uint32_t *keys, uint32_t n);
+/* Units that the host may place now, 0 when collection has to free some first. */
+uint32_t core_host_room(const struct ftl_core *c);
+/* Relocates the live slots of [slot, end); returns how many. */
+uint32_t core_relocate(struct ftl_core *c, uint32_t slot, uint32_t end);
+uint32_t core_pad(struct ftl_core *c, struct frontier *f);  /* units of filler */
+void core_unmap(struct ftl_core *c, uint64_t lpn, uint64_t n);
+bool core_in_buffer(const struct ftl_core *c, uint32_t slot, const struct ftl_place *p);
+void core_wl_ready(struct ftl_core *c, uint32_t wl);
+/* Programmed: buffer space returns. */
+void core_wl_done(struct ftl_core *c, uint32_t wl);
+/* Sequence number of the oldest word line under way; UINT64_MAX = none. O(pool). */
+uint64_t core_oldest_wl(const struct ftl_core *c);
+/* Takes ns of the write path from now on; returns the end. */
+uint64_t core_write_path(struct ftl_core *c, uint64_t ns);
+
+/* ---- gc.c ---- */
+/* Untimed: collects until n host units may be placed. */
+int core_gc_make_room(struct ftl_core *c, uint32_t n);
+/* Timed: issues page reads as far as space, window and buffer ask and allow. */
+void core_gc_issue(struct ftl_core *c);
+/* A page read ended. Returns the time at which core_gc_page_out() is due. */
+uint64_t core_gc_page_in(struct ftl_core *c, uint32_t ref);
+void core_gc_page_out(struct ftl_core *c);
+bool core_gc_idle(const struct ftl_core *c);
+
+/* ---- payload.c: user bytes, kept per slot ---- */
+int core_payload_write(struct ftl_core *c, uint32_t key, uint32_t offset, uint32_t bytes,
+                       const uint8_t *data);
+void core_payload_read(const struct ftl_core *c, uint32_t key, uint32_t offset, uint32_t bytes,
+                       uint8_t *ret_data);
+void core_payload_drop(struct ftl_core *c, uint32_t sb);
+
+/* ---- check.c ---- */
+int core_check(const struct ftl_core *c, char *ret_why, size_t why_size);
+
+#endif

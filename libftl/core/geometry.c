@@ -1,0 +1,61 @@
+#include "core/geometry.h"
+
+int geometry_make(struct ftl_geometry *g, const struct ftl_config *c)
+{
+    *g = (struct ftl_geometry){
+        .dies = (uint32_t)c->nand_dies,
+        .parity_dies = (uint32_t)c->raid_parity,
+        .data_dies = (uint32_t)(c->nand_dies - c->raid_parity),
+        .planes = (uint32_t)c->nand_planes,
+        .page_types = (uint32_t)c->nand_page_types,
+        .page_units = (uint32_t)(c->nand_page_bytes / FTL_UNIT_BYTES),
+        .rows = (uint32_t)c->nand_wordlines_per_block,
+        .sb_count = (uint32_t)c->ftl_superblocks,
+    };
+    g->wl_units = g->planes * g->page_types * g->page_units;
+    /* bounds of the keys: 1024 dies x 16 x 4 x 16 x 65536 rows < 2^37 */
+    uint64_t sb = (uint64_t)g->wl_units * g->data_dies * g->rows;
+    if (sb == 0 || sb >= UINT32_MAX || sb * g->sb_count >= UINT32_MAX)
+        return -1;
+    g->row_units = g->wl_units * g->data_dies;
+    g->sb_units = (uint32_t)sb;
+    g->total_units = sb * g->sb_count;
+    /* sb_units = 1 would need 2^64; a one-unit superblock has no use */
+    if (g->sb_units == 1)
+        return -1;
+    g->sb_inverse = UINT64_MAX / g->sb_units + 1;
+    return 0;
+}
+
+/* Free space that collection keeps (see gc_free_target) plus one superblock of
+ * dead units, so that a victim with something to gain always exists. */
+uint64_t geometry_spare_needed(const struct ftl_geometry *g, const struct ftl_config *c)
+{
+    (void)g;
+    return c->gc_reserve + c->gc_frontiers + 1;
+}
+
+uint32_t geometry_data_die(const struct ftl_geometry *g, uint32_t row, uint32_t d)
+{
+    return (row + g->parity_dies + d) % g->dies;
+}
+
+uint32_t geometry_parity_die(const struct ftl_geometry *g, uint32_t row, uint32_t k)
+{
+    return (row + k) % g->dies;
+}
+
+void geometry_place(const struct ftl_geometry *g, uint32_t slot, struct ftl_place *p)
+{
+    p->sb = geometry_superblock(g, slot);
+    uint32_t in_sb = slot - p->sb * g->sb_units;
+    p->row = in_sb / g->row_units;
+    uint32_t in_row = in_sb - p->row * g->row_units;
+    p->data_die = in_row / g->wl_units;
+    p->die = geometry_data_die(g, p->row, p->data_die);
+    uint32_t in_wl = in_row - p->data_die * g->wl_units;
+    uint32_t page = in_wl / g->page_units;
+    p->unit = in_wl - page * g->page_units;
+    p->page_type = page / g->planes;
+    p->plane = page - p->page_type * g->planes;
+}

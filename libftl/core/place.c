@@ -1,0 +1,264 @@
+/* place.c - units into word lines of open superblocks, and word lines to the medium. */
+#include "core/core.h"
+
+/* ---- word lines on their way ---------------------------------------------- */
+
+static struct wordline *wl_take(struct ftl_core *c, uint32_t *ret_index)
+{
+    FTL_ASSERT(c->ctx, c->wl_free_count > 0);
+    struct wordline *wl = &c->wls[c->wl_free];
+    *ret_index = c->wl_free;
+    c->wl_free = wl->next;
+    c->wl_free_count--;
+    return wl;
+}
+
+static void wl_send(struct ftl_core *c, const struct frontier *f, uint32_t die, uint32_t data_die,
+                    const uint32_t units[2])
+{
+    uint32_t index;
+    struct wordline *wl = wl_take(c, &index);
+
+    *wl = (struct wordline){.sb = f->sb, .units = {units[0], units[1]}, .row = f->row,
+                            .die = (uint16_t)die, .data_die = (uint16_t)data_die,
+                            .seq = ++c->wl_seq};
+    c->wl_in_flight[f->sb]++;
+    if (c->dispatch_at > c->ctx->now)
+        sim_heap_push(c->heap, c->dispatch_at, CORE_EVENT_WL_READY, index);
+    else
+        core_wl_ready(c, index);
+}
+
+void core_wl_ready(struct ftl_core *c, uint32_t index)
+{
+    const struct wordline *wl = &c->wls[index];
+    media_program(c->media, c->ctx->now, wl->die, wl->sb, wl->row * c->g.page_types, index);
+}
+
+void core_wl_done(struct ftl_core *c, uint32_t index)
+{
+    struct wordline *wl = &c->wls[index];
+    uint32_t sb = wl->sb;
+
+    if (wl->data_die != PARITY_DIE)
+        c->rows_programmed[(size_t)sb * c->g.data_dies + wl->data_die] = wl->row + 1;
+    c->buffer_used -= wl->units[CAUSE_HOST];
+    c->gc.buffer_used -= wl->units[CAUSE_GC];
+    c->gc.unprogrammed -= wl->units[CAUSE_GC];
+    if (--c->wl_in_flight[sb] == 0 && c->state[sb] == SB_CLOSED)
+        c->collectable[sb] = 1;
+    wl->seq = 0;
+    wl->next = c->wl_free;
+    c->wl_free = index;
+    c->wl_free_count++;
+}
+
+uint64_t core_oldest_wl(const struct ftl_core *c)
+{
+    uint64_t oldest = UINT64_MAX;
+    for (uint32_t i = 0; i < c->wl_count; i++)
+        if (c->wls[i].seq != 0 && c->wls[i].seq < oldest)
+            oldest = c->wls[i].seq;
+    return oldest;
+}
+
+/* ---- frontiers ------------------------------------------------------------ */
+
+static void close_superblock(struct ftl_core *c, struct frontier *f)
+{
+    c->state[f->sb] = SB_CLOSED;
+    c->closed_at[f->sb] = ++c->closings;
+    c->collectable[f->sb] = c->wl_in_flight[f->sb] == 0;
+    f->sb = SB_NONE;
+}
+
+/* The word line is full: on to the next die, after the last one to the parity of
+ * the row and the next row. */
+static void wl_full(struct ftl_core *c, struct frontier *f)
+{
+    static const uint32_t none[2] = {0, 0};
+    const struct ftl_geometry *g = &c->g;
+
+    c->count->nand_programs++;
+    if (c->timed)
+        wl_send(c, f, geometry_data_die(g, f->row, f->data_die), f->data_die, f->wl_units);
+    f->wl_units[CAUSE_HOST] = f->wl_units[CAUSE_GC] = 0;
+    f->wl_end += g->wl_units;
+    if (++f->data_die < g->data_dies)
+        return;
+    for (uint32_t k = 0; k < g->parity_dies; k++) {
+        c->count->nand_programs++;
+        c->count->parity_bytes += (uint64_t)g->wl_units * FTL_UNIT_BYTES;
+        if (c->timed)
+            wl_send(c, f, geometry_parity_die(g, f->row, k), PARITY_DIE, none);
+    }
+    f->data_die = 0;
+    f->row++;
+    if (f->next == f->sb_end)
+        close_superblock(c, f);
+}
+
+uint32_t core_pad(struct ftl_core *c, struct frontier *f)
+{
+    if (f->sb == SB_NONE || f->next == f->wl_end - c->g.wl_units)
+        return 0;
+    uint32_t n = f->wl_end - f->next;
+    for (uint32_t i = 0; i < n; i++)
+        c->rmap[f->next++] = 0;
+    c->in_log += n;
+    c->count->padding_bytes += (uint64_t)n * FTL_UNIT_BYTES;
+    wl_full(c, f);
+    return n;
+}
+
+/* ---- host ------------------------------------------------------------------ */
+
+/* Slots that relocation can reach: its open superblock and the free ones. */
+static uint64_t gc_space(const struct ftl_core *c, uint32_t free_count)
+{
+    const struct frontier *f = &c->fr[c->gc_frontier];
+    uint64_t left = f->sb == SB_NONE ? 0 : f->sb_end - f->next;
+    return left + (uint64_t)free_count * c->g.sb_units;
+}
+
+/* What relocation must still be able to place. */
+static uint64_t gc_claim(const struct ftl_core *c)
+{
+    uint64_t claim = (uint64_t)c->gc.in_flight * c->g.page_units;
+    return claim + (c->gc.victim == SB_NONE ? c->g.sb_units : c->valid[c->gc.victim]);
+}
+
+uint32_t core_host_room(const struct ftl_core *c)
+{
+    uint64_t free_slots = core_free_slots(c);
+    if (free_slots <= c->free_floor)
+        return 0;
+    uint64_t room = free_slots - c->free_floor;
+    const struct frontier *f = &c->fr[0];
+    uint64_t left = f->sb == SB_NONE ? 0 : f->sb_end - f->next;
+    uint64_t reach;
+
+    if (c->gc_frontier == 0) {
+        uint64_t space = gc_space(c, c->free_count), claim = gc_claim(c);
+        reach = space > claim ? space - claim : 0;
+    } else {
+        bool may_open = c->free_count > 0 && gc_space(c, c->free_count - 1) >= gc_claim(c);
+        reach = left + (may_open ? c->g.sb_units : 0);
+    }
+    room = room < reach ? room : reach;
+    return room > UINT32_MAX ? UINT32_MAX : (uint32_t)room;
+}
+
+void core_place_host(struct ftl_core *c, const uint32_t *keys, uint32_t n)
+{
+    struct frontier *f = &c->fr[0];
+    uint32_t *map = c->map;
+
+    c->log_sum += (ftl_u128)c->in_log * n;
+    c->log_weight += n;
+    c->host_units += n;
+    c->in_log += n;
+    c->buffer_used += n;
+    if (c->buffer_used > c->buffer_peak)
+        c->buffer_peak = c->buffer_used;
+    c->count->host_bytes += (uint64_t)n * FTL_UNIT_BYTES;
+    while (n > 0) {
+        if (f->sb == SB_NONE)
+            core_open(c, f);
+        uint32_t k = f->wl_end - f->next, slot = f->next;
+        k = k < n ? k : n;
+        uint32_t fresh = 0;
+        for (uint32_t i = 0; i < k; i++, slot++) {
+            uint32_t old = map[keys[i]];
+            map[keys[i]] = slot;
+            c->rmap[slot] = keys[i];
+            if (old != 0)
+                c->valid[geometry_superblock(&c->g, old - 1)]--;
+            else
+                fresh++;
+        }
+        c->mapped += fresh;
+        c->valid[f->sb] += k;
+        f->next = slot;
+        f->wl_units[CAUSE_HOST] += k;
+        if (slot == f->wl_end)
+            wl_full(c, f);
+        keys += k;
+        n -= k;
+    }
+}
+
+void core_unmap(struct ftl_core *c, uint64_t lpn, uint64_t n)
+{
+    for (uint64_t key = lpn + 1; key <= lpn + n; key++) {
+        uint32_t old = c->map[key];
+        if (old == 0)
+            continue;
+        c->map[key] = 0;
+        c->valid[geometry_superblock(&c->g, old - 1)]--;
+        c->mapped--;
+    }
+}
+
+/* ---- relocation ------------------------------------------------------------- */
+
+uint32_t core_relocate(struct ftl_core *c, uint32_t slot, uint32_t end)
+{
+    struct frontier *f = &c->fr[c->gc_frontier];
+    uint32_t *map = c->map, *rmap = c->rmap;
+    uint32_t from = geometry_superblock(&c->g, slot - 1), moved = 0;
+
+    while (slot < end) {
+        if (f->sb == SB_NONE) {
+            while (map[rmap[slot]] != slot)
+                if (++slot == end)
+                    goto done;      /* nothing live left: open nothing */
+            core_open(c, f);
+        }
+        uint32_t to = f->next, first = f->next;
+        for (; slot < end && to < f->wl_end; slot++) {
+            uint32_t key = rmap[slot];
+            if (map[key] != slot)
+                continue;
+            map[key] = to;
+            rmap[to] = key;
+            if (c->payload != NULL) {
+                c->payload[to] = c->payload[slot];
+                c->payload[slot] = NULL;
+            }
+            to++;
+        }
+        uint32_t run = to - first;
+        f->next = to;
+        c->valid[f->sb] += run;
+        f->wl_units[CAUSE_GC] += run;
+        moved += run;
+        if (to == f->wl_end)
+            wl_full(c, f);
+    }
+done:
+    c->valid[from] -= moved;
+    c->in_log += moved;
+    c->count->gc_units_moved += moved;
+    c->count->gc_bytes += (uint64_t)moved * FTL_UNIT_BYTES;
+    return moved;
+}
+
+/* ---- buffer and write path ---------------------------------------------------- */
+
+bool core_in_buffer(const struct ftl_core *c, uint32_t slot, const struct ftl_place *p)
+{
+    (void)slot;
+    if (c->state[p->sb] != SB_OPEN && c->wl_in_flight[p->sb] == 0)
+        return false;
+    return p->row >= c->rows_programmed[(size_t)p->sb * c->g.data_dies + p->data_die];
+}
+
+uint64_t core_write_path(struct ftl_core *c, uint64_t ns)
+{
+    uint64_t start =
+        c->write_path_free_at > c->ctx->now ? c->write_path_free_at : c->ctx->now;
+    c->write_path_busy_ns += ns;
+    c->write_path_free_at = start + ns;
+    return c->write_path_free_at;
+}

@@ -1,0 +1,332 @@
+#include "media/media.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void queue_init(struct media_queue *q)
+{
+    q->head = q->tail = MEDIA_NONE;
+}
+
+static void queue_add(struct media *m, struct media_queue *q, uint32_t op)
+{
+    m->ops[op].next = MEDIA_NONE;
+    if (q->head == MEDIA_NONE)
+        q->head = op;
+    else
+        m->ops[q->tail].next = op;
+    q->tail = op;
+}
+
+static uint32_t queue_take(struct media *m, struct media_queue *q)
+{
+    uint32_t op = q->head;
+    q->head = m->ops[op].next;
+    return op;
+}
+
+int media_profile(struct nand_profile *p, const struct ftl_config *c)
+{
+    const struct nand_profile *preset = nand_profile_find(c->nand_preset);
+    if (preset == NULL)
+        return -1;
+    *p = *preset;
+    p->geo.channels = (uint32_t)c->nand_channels;
+    p->geo.dies = (uint32_t)c->nand_dies;
+    p->geo.planes = (uint32_t)c->nand_planes;
+    p->geo.blocks_per_plane = (uint32_t)c->nand_blocks_per_plane;
+    p->geo.wordlines_per_block = (uint32_t)c->nand_wordlines_per_block;
+    p->geo.page_types = (uint32_t)c->nand_page_types;
+    p->geo.page_bytes = (uint32_t)c->nand_page_bytes;
+    p->geo.spare_bytes = (uint32_t)c->nand_spare_bytes;
+    p->time.tr_ns[0] = c->nand_tr0_ns;
+    p->time.tr_ns[1] = c->nand_tr1_ns;
+    p->time.tr_ns[2] = c->nand_tr2_ns;
+    p->time.tr_ns[3] = c->nand_tr3_ns;
+    p->time.tr_partial_ns = c->nand_tr_partial_ns;
+    p->time.partial_bytes = c->nand_tr_partial_ns != 0 ? 4096 : 0;
+    p->time.tprog_ns = c->nand_tprog_ns;
+    p->time.tbers_ns = c->nand_tbers_ns;
+    p->time.bus_mts = (uint32_t)c->nand_bus_mts;
+    p->time.tcmd_ns = c->nand_tcmd_ns;
+    p->time.tstatus_ns = c->nand_tstatus_ns;
+    return 0;
+}
+
+static int take_memory(struct media *m, uint32_t ops_limit)
+{
+    m->ops = calloc(ops_limit, sizeof *m->ops);
+    m->dies = calloc(m->die_count, sizeof *m->dies);
+    m->planes = calloc((size_t)m->die_count * m->plane_count, sizeof *m->planes);
+    if (m->ops == NULL || m->dies == NULL || m->planes == NULL)
+        return FTL_ENOMEM;
+    m->op_count = m->free_count = ops_limit;
+    for (uint32_t i = 0; i < ops_limit; i++)
+        m->ops[i].next = i + 1;
+    for (uint32_t d = 0; d < m->die_count; d++) {
+        m->dies[d].array_op = MEDIA_NONE;
+        queue_init(&m->dies[d].writes);
+    }
+    for (uint32_t p = 0; p < m->die_count * m->plane_count; p++) {
+        m->planes[p].active = MEDIA_NONE;
+        queue_init(&m->planes[p].host);
+        queue_init(&m->planes[p].gc);
+    }
+    return 0;
+}
+
+int media_init(struct media *m, const struct ftl_config *cfg, struct sim_heap *heap,
+               struct sim_context *ctx, uint32_t ops_limit, char *why, size_t why_size)
+{
+    struct nand_profile p;
+
+    *m = (struct media){.heap = heap, .ctx = ctx};
+    if (media_profile(&p, cfg) < 0) {
+        if (why != NULL)
+            (void)snprintf(why, why_size, "nand.preset=%s: unknown preset", cfg->nand_preset);
+        return FTL_ECONFIG;
+    }
+    if (nand_profile_check(&p, why, why_size) < 0)
+        return FTL_ECONFIG;
+    m->die_count = p.geo.dies;
+    m->plane_count = p.geo.planes;
+    m->channel_count = p.geo.channels;
+    m->page_types = p.geo.page_types;
+    m->page_bytes = p.geo.page_bytes;
+    m->page_units = p.geo.page_bytes / 4096;
+    m->page_bus_bytes = p.geo.page_bytes + p.geo.spare_bytes;
+    m->unit_bus_bytes = 4096 + p.geo.spare_bytes / m->page_units;
+    m->prog_wait_ns = cfg->sched_prog_wait_ns;
+    m->partial_read = p.time.tr_partial_ns != 0;
+    if (nand_create(&p, cfg->drive_seed, &m->nand) < 0)
+        return FTL_ENOMEM;
+    return take_memory(m, ops_limit);
+}
+
+void media_free(struct media *m)
+{
+    nand_destroy(m->nand);
+    free(m->ops);
+    free(m->dies);
+    free(m->planes);
+}
+
+static uint32_t op_take(struct media *m)
+{
+    FTL_ASSERT(m->ctx, m->free_count > 0);
+    uint32_t op = m->free_head;
+    m->free_head = m->ops[op].next;
+    m->free_count--;
+    return op;
+}
+
+static void op_give(struct media *m, uint32_t op)
+{
+    m->ops[op].next = m->free_head;
+    m->free_head = op;
+    m->free_count++;
+}
+
+/* Issues one step; a refusal would be a fault of this scheduler. Returns the end. */
+static uint64_t issue(struct media *m, uint64_t now, const struct nand_req *req)
+{
+    struct nand_res res;
+    int err = nand_issue(m->nand, now, req, &res);
+    if (__builtin_expect(err < 0, 0)) {
+        (void)fprintf(stderr, "libftl: NAND refused operation %d on die %u plane %u block %u page %u: %s\n",
+                      (int)req->op, req->addr.die, req->addr.plane, req->addr.block,
+                      req->addr.page, nand_strerror(err));
+        FTL_ASSERT(m->ctx, err == 0);
+    }
+    m->channel_busy_ns += res.bus_free_at - res.start_at;
+    return res.done_at;
+}
+
+static void die_busy_begin(struct media_die *d, uint64_t now)
+{
+    if (d->array_op == MEDIA_NONE && d->reads_active == 0)
+        d->busy_since = now;
+}
+
+static void die_busy_end(struct media *m, struct media_die *d, uint64_t now)
+{
+    if (d->array_op == MEDIA_NONE && d->reads_active == 0)
+        m->die_busy_ns += now - d->busy_since;
+}
+
+static void start_read(struct media *m, uint64_t now, struct media_plane *pl, uint32_t index)
+{
+    struct media_op *op = &m->ops[index];
+    bool partial = op->units == 1 && m->partial_read;
+    struct nand_req req = {.op = partial ? NAND_OP_READ_PARTIAL : NAND_OP_READ,
+                           .addr = {.block = op->block, .page = op->page, .die = op->die,
+                                    .plane = op->plane},
+                           .bytes = 4096};
+    struct media_die *d = &m->dies[op->die];
+
+    die_busy_begin(d, now);
+    pl->active = index;
+    d->reads_active++;
+    d->reads_queued--;
+    m->page_reads++;
+    m->gc_page_reads += op->kind == MEDIA_GC_READ;
+    sim_heap_push(m->heap, issue(m, now, &req), MEDIA_EVENT_KIND, index);
+}
+
+static void start_write(struct media *m, uint64_t now, struct media_die *d, uint32_t index)
+{
+    struct media_op *op = &m->ops[index];
+    struct nand_req req = {.op = NAND_OP_ERASE,
+                           .addr = {.block = op->block, .page = op->page, .die = op->die},
+                           .plane_mask = (UINT32_C(1) << m->plane_count) - 1};
+
+    if (op->kind == MEDIA_PROGRAM) {
+        req.op = op->step < m->page_types ? NAND_OP_DATA_IN : NAND_OP_PROG;
+        req.addr.page = op->page + (op->step < m->page_types ? op->step : 0);
+        req.bytes = m->page_bus_bytes;
+        m->programs += op->step == 0;
+    } else {
+        m->erases += m->plane_count;
+    }
+    die_busy_begin(d, now);
+    d->array_op = index;
+    op->step++;
+    sim_heap_push(m->heap, issue(m, now, &req), MEDIA_EVENT_KIND, index);
+}
+
+static uint32_t next_read(struct media *m, struct media_die *d, struct media_plane *pl)
+{
+    bool host = pl->host.head != MEDIA_NONE, gc = pl->gc.head != MEDIA_NONE;
+
+    if (host && (!gc || d->host_turns < 4)) {
+        d->host_turns++;
+        return queue_take(m, &pl->host);
+    }
+    if (gc) {
+        d->host_turns = 0;
+        return queue_take(m, &pl->gc);
+    }
+    return MEDIA_NONE;
+}
+
+static bool write_is_due(const struct media *m, const struct media_die *d, uint64_t now)
+{
+    if (d->writes.head == MEDIA_NONE)
+        return false;
+    if (d->reads_queued == 0)
+        return true;
+    uint64_t since =
+        d->reads_since > d->write_waits_since ? d->reads_since : d->write_waits_since;
+    return now - since >= m->prog_wait_ns;
+}
+
+/* Starts whatever the die can start now. */
+static void kick(struct media *m, uint64_t now, uint32_t die)
+{
+    struct media_die *d = &m->dies[die];
+
+    if (d->array_op != MEDIA_NONE)
+        return;
+    if (write_is_due(m, d, now)) {
+        if (d->reads_active == 0)
+            start_write(m, now, d, queue_take(m, &d->writes));
+        return;
+    }
+    if (d->reads_queued == 0)
+        return;
+    struct media_plane *pl = &m->planes[die * m->plane_count];
+    for (uint32_t p = 0; p < m->plane_count; p++, pl++) {
+        if (pl->active != MEDIA_NONE)
+            continue;
+        uint32_t op = next_read(m, d, pl);
+        if (op != MEDIA_NONE)
+            start_read(m, now, pl, op);
+    }
+}
+
+void media_read(struct media *m, uint64_t now, uint32_t kind, uint32_t die, uint32_t plane,
+                uint32_t block, uint32_t page, uint32_t units, uint32_t ref)
+{
+    uint32_t index = op_take(m);
+    struct media_die *d = &m->dies[die];
+    struct media_plane *pl = &m->planes[die * m->plane_count + plane];
+
+    m->ops[index] = (struct media_op){.kind = (uint8_t)kind, .plane = (uint8_t)plane,
+                                      .units = (uint8_t)units, .die = (uint16_t)die,
+                                      .block = block, .page = page, .ref = ref};
+    d->reads_queued++;
+    if (d->array_op == MEDIA_NONE && pl->active == MEDIA_NONE && !write_is_due(m, d, now)) {
+        start_read(m, now, pl, index);  /* idle plane: nothing else waits for it */
+        return;
+    }
+    queue_add(m, kind == MEDIA_HOST_READ ? &pl->host : &pl->gc, index);
+}
+
+static void add_write(struct media *m, uint64_t now, uint32_t index)
+{
+    struct media_die *d = &m->dies[m->ops[index].die];
+
+    if (d->writes.head == MEDIA_NONE)
+        d->write_waits_since = now;
+    queue_add(m, &d->writes, index);
+    kick(m, now, m->ops[index].die);
+}
+
+void media_program(struct media *m, uint64_t now, uint32_t die, uint32_t block,
+                   uint32_t first_page, uint32_t ref)
+{
+    uint32_t index = op_take(m);
+    m->ops[index] = (struct media_op){.kind = MEDIA_PROGRAM, .die = (uint16_t)die, .block = block,
+                                      .page = first_page, .ref = ref};
+    add_write(m, now, index);
+}
+
+void media_erase(struct media *m, uint64_t now, uint32_t die, uint32_t block, uint32_t ref)
+{
+    uint32_t index = op_take(m);
+    m->ops[index] = (struct media_op){.kind = MEDIA_ERASE, .die = (uint16_t)die, .block = block,
+                                      .ref = ref};
+    add_write(m, now, index);
+}
+
+static struct media_done finish(struct media *m, uint64_t now, uint32_t index)
+{
+    struct media_op op = m->ops[index];
+    struct media_die *d = &m->dies[op.die];
+
+    if (op.kind == MEDIA_PROGRAM || op.kind == MEDIA_ERASE) {
+        d->array_op = MEDIA_NONE;
+        d->reads_since = d->write_waits_since = now;
+    } else {
+        m->planes[op.die * m->plane_count + op.plane].active = MEDIA_NONE;
+        d->reads_active--;
+    }
+    die_busy_end(m, d, now);
+    op_give(m, index);
+    kick(m, now, op.die);
+    return (struct media_done){op.kind, op.ref};
+}
+
+struct media_done media_event(struct media *m, uint64_t now, uint32_t index)
+{
+    struct media_op *op = &m->ops[index];
+    const struct media_done nothing = {0, MEDIA_NONE};
+
+    if (op->kind == MEDIA_PROGRAM && op->step <= m->page_types) {
+        start_write(m, now, &m->dies[op->die], index);  /* next page type, or the program */
+        return nothing;
+    }
+    if (op->kind <= MEDIA_GC_READ && op->step == 0) {
+        uint32_t bytes = op->units == m->page_units ? m->page_bus_bytes
+                                                    : op->units * m->unit_bus_bytes;
+        struct nand_req req = {.op = NAND_OP_DATA_OUT,
+                               .addr = {.block = op->block, .page = op->page, .die = op->die,
+                                        .plane = op->plane},
+                               .bytes = bytes};
+        op->step = 1;
+        sim_heap_push(m->heap, issue(m, now, &req), MEDIA_EVENT_KIND, index);
+        return nothing;
+    }
+    return finish(m, now, index);
+}

@@ -1,0 +1,95 @@
+/* media.h - when NAND operations run: queues per die, priorities, the bus.
+ *
+ * The caller queues operations and feeds events back; media issues them to the
+ * passive NAND model when their die or plane is free, and reports each end.
+ *
+ * Order on a die: programs and erases in the order queued. A read needs its plane
+ * free and no program or erase running. Reads go first until the die has spent
+ * sched.program_wait_ns on them since its last program; then the program goes.
+ * Host reads precede those of garbage collection, which get every fifth turn. */
+#ifndef FTL_MEDIA_MEDIA_H
+#define FTL_MEDIA_MEDIA_H
+
+#include "ftl/ftl.h"
+#include "nand/nand.h"
+#include "sim/events.h"
+#include "sim/fatal.h"
+
+enum media_kind { MEDIA_HOST_READ, MEDIA_GC_READ, MEDIA_PROGRAM, MEDIA_ERASE };
+
+struct media_op {
+    uint8_t kind, plane, step;  /* step: transfers done so far */
+    uint8_t units;              /* reads: 4 KiB units to transfer */
+    uint16_t die;
+    uint16_t spare;
+    uint32_t block, page;       /* page: first page of the word line for programs */
+    uint32_t ref;               /* the caller's, handed back */
+    uint32_t next;
+};
+
+struct media_queue {
+    uint32_t head, tail;
+};
+
+struct media_plane {
+    struct media_queue host, gc;
+    uint32_t active;            /* operation in its register, or MEDIA_NONE */
+};
+
+struct media_die {
+    uint32_t array_op;          /* program or erase under way, or MEDIA_NONE */
+    uint32_t reads_active, reads_queued;
+    uint32_t host_turns;        /* host reads since the last one of GC */
+    struct media_queue writes;  /* programs and erases */
+    uint64_t reads_since;       /* end of the last program or erase */
+    uint64_t write_waits_since; /* when the head of `writes` came up */
+    uint64_t busy_since;
+};
+
+#define MEDIA_NONE UINT32_MAX
+enum { MEDIA_EVENT_KIND = 1 };
+
+struct media {
+    nand_dev *nand;
+    struct sim_heap *heap;
+    struct sim_context *ctx;
+    struct media_op *ops;
+    uint32_t free_head, free_count, op_count;
+    struct media_die *dies;
+    struct media_plane *planes; /* die * plane_count + plane */
+    uint32_t die_count, plane_count, channel_count, page_types, page_units, page_bytes;
+    uint32_t unit_bus_bytes, page_bus_bytes;
+    uint64_t prog_wait_ns;
+    bool partial_read;
+    /* since the last reset */
+    uint64_t die_busy_ns, channel_busy_ns;
+    uint64_t page_reads, gc_page_reads, programs, erases;
+};
+
+/* What an event ended: kind and the caller's ref; ref MEDIA_NONE = nothing yet. */
+struct media_done {
+    uint32_t kind, ref;
+};
+
+/* ops_limit operations may be queued at once. ret_why for a refused NAND profile. */
+int media_init(struct media *m, const struct ftl_config *cfg, struct sim_heap *heap,
+               struct sim_context *ctx, uint32_t ops_limit, char *ret_why, size_t why_size);
+void media_free(struct media *m);
+/* The profile that a configuration describes; *ret points into cfg's strings. */
+int media_profile(struct nand_profile *ret, const struct ftl_config *cfg);
+
+static inline uint32_t media_ops_free(const struct media *m)
+{
+    return m->free_count;
+}
+
+/* All need media_ops_free() > 0. */
+void media_read(struct media *m, uint64_t now, uint32_t kind, uint32_t die, uint32_t plane,
+                uint32_t block, uint32_t page, uint32_t units, uint32_t ref);
+void media_program(struct media *m, uint64_t now, uint32_t die, uint32_t block,
+                   uint32_t first_page, uint32_t ref);
+void media_erase(struct media *m, uint64_t now, uint32_t die, uint32_t block, uint32_t ref);
+
+struct media_done media_event(struct media *m, uint64_t now, uint32_t arg);
+
+#endif

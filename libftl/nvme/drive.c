@@ -1,0 +1,350 @@
+/* drive.c - life of a drive, and the depth without time. */
+#include "nvme/drive.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *ftl_strerror(int err)
+{
+    static const char *const text[] = {
+        "success",
+        "a documented precondition was broken",
+        "out of memory",
+        "too many open commands",
+        "configuration refused",
+        "LBA range beyond the drive",
+        "a policy made an illegal choice",
+        "an invariant is broken",
+        "a file could not be read",
+        "commands are open",
+    };
+    int i = -err;
+    return i >= 0 && i < (int)(sizeof text / sizeof text[0]) ? text[i] : "unknown error";
+}
+
+/* Operations that media may hold: every word line, erases, reads of both kinds. */
+static uint32_t ops_limit(const struct ftl_core *core)
+{
+    return core->wl_count + 16 * core->g.dies + core->gc.window + core->wl_reserve + READ_PARTS +
+           RMW_PARTS;
+}
+
+static uint64_t fixed_memory(void)
+{
+    return FTL_OPEN_MAX * (uint64_t)(sizeof(struct command) + 4 * sizeof(struct sim_line_entry)) +
+           (READ_PARTS + RMW_PARTS) *
+               (uint64_t)(sizeof(struct read_part) + sizeof(struct media_op) +
+                          sizeof(struct sim_event));
+}
+
+uint64_t ftl_memory_needed(const struct ftl_config *cfg)
+{
+    struct nand_profile p;
+    if (cfg == NULL || ftl_config_check(cfg, NULL, 0) < 0 || media_profile(&p, cfg) < 0)
+        return UINT64_MAX;
+    return core_memory(cfg) + nand_memory_needed(&p) + fixed_memory();
+}
+
+/* Payload bytes per microsecond: GT/s x lanes, 128b/130b from generation 3 and
+ * 8b/10b before [P: PCIe base specification], times the payload share. Generation 6
+ * is flit-coded (242 of 256 bytes) [P]. */
+static uint64_t link_rate(const struct ftl_config *c)
+{
+    static const uint32_t mts[] = {0, 2500, 5000, 8000, 16000, 32000, 64000};
+    uint64_t raw = mts[c->link_gen] * c->link_lanes; /* Mbit/s */
+    raw = c->link_gen < 3 ? raw * 8 / 10 : c->link_gen < 6 ? raw * 128 / 130 : raw * 242 / 256;
+    uint64_t rate = raw * c->link_payload_ppm / 8 / 1000000;
+    return rate > 0 ? rate : 1;
+}
+
+static int take_memory(ftl_drive *d)
+{
+    const uint32_t parts = READ_PARTS + RMW_PARTS;
+
+    d->commands = calloc(FTL_OPEN_MAX, sizeof *d->commands);
+    d->parts = calloc(parts, sizeof *d->parts);
+    if (d->commands == NULL || d->parts == NULL ||
+        sim_line_init(&d->gc_out, d->core.gc.window) < 0 ||
+        sim_line_init(&d->reads_in, FTL_OPEN_MAX) < 0 ||
+        sim_line_init(&d->writes_in, FTL_OPEN_MAX) < 0 ||
+        sim_line_init(&d->done_reads, FTL_OPEN_MAX) < 0 ||
+        sim_line_init(&d->done_writes, FTL_OPEN_MAX) < 0)
+        return FTL_ENOMEM;
+    for (uint32_t i = 0; i < FTL_OPEN_MAX; i++)
+        d->commands[i].next = i + 1;
+    for (uint32_t i = 0; i < parts; i++)
+        d->parts[i].next = i + 1;
+    d->parts_free_count = parts;
+    d->wait_head = d->read_wait = d->flush_head = CMD_NONE;
+    return 0;
+}
+
+static int build(ftl_drive *d, char *why, size_t why_size)
+{
+    int err = core_init(&d->core, &d->cfg, &d->ctx, &d->heap, &d->media, &d->count);
+    if (err == FTL_ECONFIG && why != NULL)
+        (void)snprintf(why, why_size, "gc.policy=%s: unknown policy", d->cfg.gc_policy);
+    if (err < 0)
+        return err;
+    uint32_t ops = ops_limit(&d->core);
+    if (sim_heap_init(&d->heap, ops + d->core.wl_count) < 0)
+        return FTL_ENOMEM;
+    err = media_init(&d->media, &d->cfg, &d->heap, &d->ctx, ops, why, why_size);
+    if (err == 0)
+        err = take_memory(d);
+    return err;
+}
+
+int ftl_create(const struct ftl_config *cfg, ftl_drive **ret_drive, char *why, size_t why_size)
+{
+    if (cfg == NULL || ret_drive == NULL)
+        return FTL_EINVAL;
+    int err = ftl_config_check(cfg, why, why_size);
+    if (err < 0)
+        return err;
+    ftl_drive *d = calloc(1, sizeof *d);
+    if (d == NULL)
+        return FTL_ENOMEM;
+    d->cfg = *cfg;
+    d->ctx.seed = cfg->drive_seed;
+    d->lba_bytes = (uint32_t)cfg->drive_lba_bytes;
+    d->lbas_per_unit = FTL_UNIT_BYTES / d->lba_bytes;
+    d->link_bytes_per_us = link_rate(cfg);
+    err = build(d, why, why_size);
+    if (err < 0) {
+        if (err == FTL_ENOMEM && why != NULL)
+            (void)snprintf(why, why_size, "no memory for %llu bytes",
+                           (unsigned long long)ftl_memory_needed(cfg));
+        ftl_destroy(d);
+        return err;
+    }
+    d->lba_count = (uint64_t)d->core.user_units * d->lbas_per_unit;
+    *ret_drive = d;
+    return 0;
+}
+
+void ftl_destroy(ftl_drive *d)
+{
+    if (d == NULL)
+        return;
+    core_free(&d->core);
+    media_free(&d->media);
+    sim_heap_free(&d->heap);
+    sim_line_free(&d->gc_out);
+    sim_line_free(&d->reads_in);
+    sim_line_free(&d->writes_in);
+    sim_line_free(&d->done_reads);
+    sim_line_free(&d->done_writes);
+    free(d->commands);
+    free(d->parts);
+    free(d);
+}
+
+uint64_t ftl_lba_count(const ftl_drive *d)
+{
+    return d->lba_count;
+}
+
+uint32_t ftl_lba_bytes(const ftl_drive *d)
+{
+    return d->lba_bytes;
+}
+
+/* ---- without time --------------------------------------------------------------- */
+
+int drive_settle(ftl_drive *d)
+{
+    if (d->open != 0)
+        return FTL_EBUSY;
+    int err = ftl_drain(d);
+    if (err < 0)
+        return err;
+    d->core.timed = false;
+    d->core.medium_stale = true;
+    return 0;
+}
+
+void drive_go_timed(ftl_drive *d)
+{
+    if (d->core.medium_stale)
+        core_sync_medium(&d->core);
+    d->core.timed = true;
+}
+
+/* Places a batch; core_host_room is asked once for all of it. */
+static int place_batch(ftl_drive *d, const uint32_t *keys, uint32_t n)
+{
+    while (n > 0) {
+        uint32_t room = core_host_room(&d->core);
+        if (room < n && room < d->core.g.sb_units) {
+            int err = core_gc_make_room(&d->core, n < d->core.g.sb_units ? n : 1);
+            if (err < 0)
+                return err;
+            room = core_host_room(&d->core);
+        }
+        uint32_t k = room < n ? room : n;
+        core_place_host(&d->core, keys, k);
+        keys += k;
+        n -= k;
+    }
+    return 0;
+}
+
+enum { BATCH = 32 };                /* keys in flight: map entries being fetched */
+
+struct batch {
+    uint32_t keys[BATCH], count;
+};
+
+static int batch_add(ftl_drive *d, struct batch *b, uint32_t key)
+{
+    __builtin_prefetch(&d->core.map[key], 1);
+    b->keys[b->count++] = key;
+    if (b->count < BATCH)
+        return 0;
+    b->count = 0;
+    return place_batch(d, b->keys, BATCH);
+}
+
+/* Bytes of edge units that the extent does not cover are read back and rewritten. */
+static void count_edges(ftl_drive *d, const struct ftl_extent *e)
+{
+    uint64_t first = e->lba / d->lbas_per_unit;
+    uint64_t end = (e->lba + e->lba_count + d->lbas_per_unit - 1) / d->lbas_per_unit;
+    uint64_t rest = ((end - first) * d->lbas_per_unit - e->lba_count) * d->lba_bytes;
+    d->count.rmw_bytes += rest;
+    d->count.host_bytes -= rest;
+}
+
+int ftl_write_untimed(ftl_drive *d, const struct ftl_extent *extents, size_t count)
+{
+    if (d == NULL || (extents == NULL && count != 0))
+        return FTL_EINVAL;
+    for (size_t i = 0; i < count; i++) {
+        if (extents[i].lba_count == 0 || extents[i].lba >= d->lba_count ||
+            extents[i].lba_count > d->lba_count - extents[i].lba)
+            return FTL_ERANGE;
+    }
+    int err = drive_settle(d);
+    struct batch b = {.count = 0};
+    const uint32_t shift = d->lbas_per_unit == 8 ? 3 : 0;
+    for (size_t i = 0; i < count && err == 0; i++) {
+        const struct ftl_extent *e = &extents[i];
+        uint64_t bytes = (uint64_t)e->lba_count * d->lba_bytes;
+        d->count.host_writes++;
+        d->count.host_write_bytes += bytes;
+        if (shift != 0 && ((e->lba | e->lba_count) & 7) != 0)
+            count_edges(d, e);
+        uint32_t key = (uint32_t)(e->lba >> shift) + 1;
+        uint32_t last = (uint32_t)((e->lba + e->lba_count - 1) >> shift) + 1;
+        for (; key <= last && err == 0; key++)
+            err = batch_add(d, &b, key);
+    }
+    if (err == 0)
+        err = place_batch(d, b.keys, b.count);
+    return err;
+}
+
+int ftl_trim_untimed(ftl_drive *d, uint64_t lba, uint64_t lba_count)
+{
+    if (d == NULL)
+        return FTL_EINVAL;
+    if (lba > d->lba_count || lba_count > d->lba_count - lba)
+        return FTL_ERANGE;
+    int err = drive_settle(d);
+    if (err < 0)
+        return err;
+    uint64_t from = (lba + d->lbas_per_unit - 1) / d->lbas_per_unit;
+    uint64_t to = (lba + lba_count) / d->lbas_per_unit;
+    if (to > from) {
+        core_unmap(&d->core, from, to - from);
+        d->count.host_trim_bytes += (to - from) * FTL_UNIT_BYTES;
+    }
+    d->count.host_trims++;
+    return 0;
+}
+
+int ftl_format(ftl_drive *d)
+{
+    if (d == NULL)
+        return FTL_EINVAL;
+    int err = drive_settle(d);
+    if (err == 0)
+        core_format(&d->core);
+    return err;
+}
+
+/* ---- what happened ---------------------------------------------------------------- */
+
+void ftl_counters_get(const ftl_drive *d, struct ftl_counters *ret)
+{
+    *ret = d->count;
+    ret->nand_page_reads = d->media.page_reads;
+    ret->nand_gc_page_reads = d->media.gc_page_reads;
+    ret->nand_erases += d->media.erases;
+    ret->events = d->ctx.events;
+}
+
+static uint64_t open_units(const struct ftl_core *c)
+{
+    uint64_t n = 0;
+    for (int i = 0; i < 2; i++)
+        if (c->fr[i].sb != SB_NONE)
+            n += c->fr[i].next - (c->fr[i].wl_end - c->g.wl_units);
+    return n;
+}
+
+void ftl_counters_reset(ftl_drive *d)
+{
+    d->count = (struct ftl_counters){0};
+    d->media.page_reads = d->media.gc_page_reads = d->media.erases = d->media.programs = 0;
+    d->media.die_busy_ns = d->media.channel_busy_ns = 0;
+    d->core.log_sum = 0;
+    d->core.log_weight = 0;
+    d->core.buffer_peak = d->core.buffer_used;
+    d->core.write_path_busy_ns = 0;
+    d->core.open_at_reset = open_units(&d->core);
+    d->front_end.busy_ns = d->link_in.busy_ns = d->link_out.busy_ns = 0;
+    d->since = d->ctx.now;
+}
+
+void ftl_status_get(const ftl_drive *d, struct ftl_status *s)
+{
+    const struct ftl_core *c = &d->core;
+    *s = (struct ftl_status){
+        .user_units = c->user_units,
+        .physical_units = c->g.total_units,
+        .mapped_units = c->mapped,
+        .superblock_units = c->g.sb_units,
+        .superblocks = c->g.sb_count,
+        .superblocks_free = c->free_count,
+        .erases_min = UINT64_MAX,
+        .buffer_units = c->buffer_limit,
+        .buffer_units_used = c->buffer_used,
+        .buffer_units_peak = c->buffer_peak,
+        .since = d->since,
+        .die_busy_ns = d->media.die_busy_ns,
+        .channel_busy_ns = d->media.channel_busy_ns,
+        .link_busy_ns = d->link_in.busy_ns + d->link_out.busy_ns,
+        .write_path_busy_ns = c->write_path_busy_ns,
+        .front_end_busy_ns = d->front_end.busy_ns,
+        .dies = c->g.dies,
+        .channels = d->media.channel_count,
+        .memory_bytes = ftl_memory_needed(&d->cfg),
+    };
+    for (uint32_t sb = 0; sb < c->g.sb_count; sb++) {
+        uint32_t e = c->erases[sb];
+        s->erases_sum += e;
+        s->erases_min = e < s->erases_min ? e : s->erases_min;
+        s->erases_max = e > s->erases_max ? e : s->erases_max;
+    }
+    if (c->log_weight != 0)
+        s->a_effective_ppm =
+            (uint64_t)(c->log_sum / c->log_weight * 1000000 / c->user_units);
+}
+
+int ftl_check(const ftl_drive *d, char *why, size_t why_size)
+{
+    return d == NULL ? FTL_EINVAL : core_check(&d->core, why, why_size);
+}

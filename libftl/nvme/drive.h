@@ -1,0 +1,75 @@
+/* drive.h - a whole drive: front end, core, media, one clock. */
+#ifndef FTL_NVME_DRIVE_H
+#define FTL_NVME_DRIVE_H
+
+#include "core/core.h"
+
+#define CMD_NONE UINT32_MAX
+enum {
+    READ_PARTS = 16384,             /* page reads of host reads queued in media at once */
+    RMW_PARTS = 2 * FTL_OPEN_MAX    /* a partial write reads at most two units */
+};
+
+/* An open command. Units are 4 KiB; the first and last may be partly covered. */
+struct command {
+    struct ftl_cmd cmd;
+    ftl_ns submitted_at;
+    ftl_ns done_at;             /* latest end of its parts */
+    uint32_t first_key, units;  /* keys it touches */
+    uint32_t cursor;            /* units issued or placed so far */
+    uint32_t pending;           /* page reads under way */
+    uint32_t next;
+    uint64_t wl_seq;            /* FLUSH: waits for word lines up to this one */
+};
+
+struct server {                 /* one at a time, first come first served */
+    uint64_t free_at, busy_ns;
+};
+
+/* What a page read of the host brings. */
+struct read_part {
+    uint32_t command, units, sb, next;
+};
+
+struct ftl_drive {
+    struct ftl_config cfg;
+    struct sim_context ctx;
+    struct sim_heap heap;
+    struct media media;
+    struct ftl_core core;
+    struct ftl_counters count;
+    uint32_t lba_bytes, lbas_per_unit;
+    uint64_t lba_count;
+
+    struct command *commands;
+    uint32_t command_free, open;
+    struct read_part *parts;
+    uint32_t part_free, parts_free_count;
+
+    struct server front_end, link_in, link_out;
+    uint64_t link_bytes_per_us;
+    /* delay lines, in the order that breaks ties */
+    struct sim_line gc_out;     /* relocated page leaves the write path */
+    struct sim_line reads_in;   /* read command reaches the firmware */
+    struct sim_line writes_in;  /* write, TRIM or FLUSH reaches the firmware */
+    struct sim_line done_reads, done_writes;
+    /* commands that wait, in order; the lines behind them stand still */
+    uint32_t wait_head, wait_tail;      /* writes for buffer or space */
+    uint32_t read_wait;                 /* a read with parts left to issue */
+    uint32_t flush_head;                /* FLUSH commands waiting for programs */
+    ftl_ns since;
+};
+
+/* front.c */
+void front_read(ftl_drive *d, uint32_t command);
+void front_write(ftl_drive *d, uint32_t command);
+void front_read_part_done(ftl_drive *d, uint32_t part);
+void front_continue_reads(ftl_drive *d);
+void front_continue_writes(ftl_drive *d);
+void front_word_line_done(ftl_drive *d);
+uint64_t server_take(struct server *s, uint64_t from, uint64_t ns);
+uint64_t link_ns(const ftl_drive *d, uint64_t bytes);
+int drive_settle(ftl_drive *d);  /* before untimed work: quiet, untimed mode */
+void drive_go_timed(ftl_drive *d);
+
+#endif

@@ -1,0 +1,384 @@
+/* front.c - commands between the doorbell and the core.
+ *
+ * read:   fetch, front end, firmware | page reads | decode, link, completion
+ * write:  fetch, front end, link, firmware | buffer space, write path, commit, completion
+ * A bar is an event; stages between bars end in the order they began, so their
+ * times are computed at once and delay lines need no heap. */
+#include <string.h>
+
+#include "nvme/drive.h"
+
+uint64_t server_take(struct server *s, uint64_t from, uint64_t ns)
+{
+    uint64_t start = s->free_at > from ? s->free_at : from;
+    s->busy_ns += ns;
+    s->free_at = start + ns;
+    return s->free_at;
+}
+
+uint64_t link_ns(const ftl_drive *d, uint64_t bytes)
+{
+    return (bytes * 1000 + d->link_bytes_per_us - 1) / d->link_bytes_per_us;
+}
+
+static uint64_t max_u64(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* Bytes of unit i of a command that the command covers, and where they start. */
+static uint32_t covered(const ftl_drive *d, const struct command *c, uint32_t i,
+                        uint32_t *ret_offset)
+{
+    uint64_t unit_lba = ((uint64_t)c->first_key - 1 + i) * d->lbas_per_unit;
+    uint64_t from = max_u64(unit_lba, c->cmd.lba);
+    uint64_t end = c->cmd.lba + c->cmd.lba_count;
+    uint64_t to = unit_lba + d->lbas_per_unit < end ? unit_lba + d->lbas_per_unit : end;
+    *ret_offset = (uint32_t)(from - unit_lba) * d->lba_bytes;
+    return (uint32_t)(to - from) * d->lba_bytes;
+}
+
+/* The command's data for unit i. */
+static uint8_t *unit_data(const ftl_drive *d, const struct command *c, uint32_t i)
+{
+    uint64_t unit_lba = ((uint64_t)c->first_key - 1 + i) * d->lbas_per_unit;
+    uint64_t skip = unit_lba > c->cmd.lba ? unit_lba - c->cmd.lba : 0;
+    return (uint8_t *)c->cmd.data + skip * d->lba_bytes;
+}
+
+/* ---- reads -------------------------------------------------------------------- */
+
+static void read_complete(ftl_drive *d, uint32_t index)
+{
+    struct command *c = &d->commands[index];
+    for (uint32_t i = 0; c->cmd.data != NULL && i < c->units; i++) {
+        uint32_t offset, bytes = covered(d, c, i, &offset);
+        core_payload_read(&d->core, c->first_key + i, offset, bytes, unit_data(d, c, i));
+    }
+    d->count.host_reads++;
+    d->count.host_read_bytes += (uint64_t)c->cmd.lba_count * d->lba_bytes;
+    c->done_at += d->cfg.fe_completion_ns + d->cfg.host_complete_ns;
+    sim_line_push(&d->done_reads, c->done_at, index, 0);
+}
+
+/* Data is in the controller at `from`: out over the link. */
+static void read_out(ftl_drive *d, struct command *c, uint64_t from, uint32_t units)
+{
+    uint64_t bytes = (uint64_t)c->cmd.lba_count * d->lba_bytes;
+    if (c->units > 1)
+        bytes = (uint64_t)units * FTL_UNIT_BYTES; /* edges count whole: at most one unit more */
+    c->done_at = max_u64(c->done_at, server_take(&d->link_out, from, link_ns(d, bytes)));
+}
+
+static void issue_part(ftl_drive *d, uint32_t index, uint32_t units, const struct ftl_place *p)
+{
+    struct command *c = &d->commands[index];
+    uint32_t part = d->part_free;
+    FTL_ASSERT(&d->ctx, d->parts_free_count > 0);
+    d->part_free = d->parts[part].next;
+    d->parts_free_count--;
+    d->parts[part] = (struct read_part){.command = index, .units = units, .sb = p->sb};
+    d->core.reads_in_flight[p->sb]++;
+    c->pending++;
+    media_read(&d->media, d->ctx.now, MEDIA_HOST_READ, p->die, p->plane, p->sb,
+               p->row * d->core.g.page_types + p->page_type, units, part);
+}
+
+/* Issues what is left of a read; false when media has no room for it now. */
+static bool read_issue(ftl_drive *d, uint32_t index)
+{
+    struct command *c = &d->commands[index];
+    struct ftl_core *core = &d->core;
+    const uint32_t *map = &core->map[c->first_key];
+
+    while (c->cursor < c->units) {
+        uint32_t slot = map[c->cursor], units = 1;
+        struct ftl_place p;
+        if (slot == 0) {
+            while (c->cursor + units < c->units && map[c->cursor + units] == 0)
+                units++;
+            d->count.unmapped_reads += units;
+            read_out(d, c, d->ctx.now, units);
+            c->cursor += units;
+            continue;
+        }
+        geometry_place(&core->g, slot - 1, &p);
+        while (p.unit + units < core->g.page_units && c->cursor + units < c->units &&
+               map[c->cursor + units] == slot + units)
+            units++;
+        if (core_in_buffer(core, slot, &p)) {
+            d->count.buffer_read_hits += units;
+            read_out(d, c, d->ctx.now, units);
+        } else if (d->parts_free_count > RMW_PARTS) {
+            issue_part(d, index, units, &p);
+        } else {
+            return false;
+        }
+        c->cursor += units;
+    }
+    if (c->pending == 0)
+        read_complete(d, index);
+    return true;
+}
+
+void front_read(ftl_drive *d, uint32_t index)
+{
+    struct command *c = &d->commands[index];
+    c->done_at = d->ctx.now;
+    if (!read_issue(d, index))
+        d->read_wait = index;
+}
+
+void front_continue_reads(ftl_drive *d)
+{
+    if (d->read_wait == CMD_NONE)
+        return;
+    uint32_t index = d->read_wait;
+    d->read_wait = CMD_NONE;
+    if (!read_issue(d, index))
+        d->read_wait = index;
+}
+
+/* Read-modify-write: the old data is there, the write joins the line. */
+static void rmw_ready(ftl_drive *d, uint32_t index);
+
+void front_read_part_done(ftl_drive *d, uint32_t index)
+{
+    struct read_part *part = &d->parts[index];
+    struct command *c = &d->commands[part->command];
+
+    d->core.reads_in_flight[part->sb]--;
+    c->pending--;
+    if (c->cmd.opcode == FTL_READ) {
+        read_out(d, c, d->ctx.now + d->cfg.fw_decode_ns, part->units);
+        if (c->pending == 0 && c->cursor == c->units)
+            read_complete(d, part->command);
+    } else if (c->pending == 0) {
+        rmw_ready(d, part->command);
+    }
+    part->next = d->part_free;
+    d->part_free = index;
+    d->parts_free_count++;
+}
+
+/* ---- writes ------------------------------------------------------------------- */
+
+static void write_complete(ftl_drive *d, uint32_t index, uint64_t from)
+{
+    uint64_t at = from + d->cfg.fe_completion_ns + d->cfg.host_complete_ns;
+    /* a FLUSH that waited for programs ends behind later writes: keep the order */
+    sim_line_push(&d->done_writes, max_u64(at, d->done_writes.last), index, 0);
+}
+
+/* Old content of a partly covered unit, merged under the new bytes. */
+static void write_payload(ftl_drive *d, struct command *c, uint32_t i, const uint8_t *old)
+{
+    uint32_t offset, bytes = covered(d, c, i, &offset), key = c->first_key + i;
+    int err = 0;
+
+    if (bytes < FTL_UNIT_BYTES)
+        err = core_payload_write(&d->core, key, 0, FTL_UNIT_BYTES, old);
+    if (err == 0 && c->cmd.data != NULL)
+        err = core_payload_write(&d->core, key, offset, bytes, unit_data(d, c, i));
+    else if (err == 0 && bytes < FTL_UNIT_BYTES) {
+        static const uint8_t zeros[FTL_UNIT_BYTES];
+        err = core_payload_write(&d->core, key, offset, bytes, zeros);
+    }
+    if (err < 0)
+        d->core.error = err;
+}
+
+static void place(ftl_drive *d, struct command *c, uint32_t n)
+{
+    enum { BATCH = 64 };
+    uint32_t keys[BATCH];
+    uint8_t old[FTL_UNIT_BYTES];
+
+    for (uint32_t done = 0; done < n;) {
+        uint32_t k = n - done < BATCH ? n - done : BATCH, offset;
+        if (d->core.payload != NULL) {
+            k = 1;
+            core_payload_read(&d->core, c->first_key + c->cursor, 0, FTL_UNIT_BYTES, old);
+        }
+        for (uint32_t i = 0; i < k; i++) {
+            keys[i] = c->first_key + c->cursor + i;
+            uint32_t bytes = covered(d, c, c->cursor + i, &offset);
+            d->count.host_bytes -= FTL_UNIT_BYTES - bytes;
+            d->count.rmw_bytes += FTL_UNIT_BYTES - bytes;
+        }
+        core_place_host(&d->core, keys, k);
+        if (d->core.payload != NULL)
+            write_payload(d, c, c->cursor, old);
+        c->cursor += k;
+        done += k;
+    }
+}
+
+/* Units of this write that may enter the buffer now. */
+static uint32_t write_room(const ftl_drive *d, const struct command *c)
+{
+    const struct ftl_core *core = &d->core;
+    uint32_t n = c->units - c->cursor, room = core->buffer_limit - core->buffer_used;
+
+    n = n < room ? n : room;
+    room = core_host_room(core);
+    n = n < room ? n : room;
+    /* word lines this could fill must have room on their way to the medium */
+    if (core->wl_free_count <= core->wl_reserve || media_ops_free(&d->media) <= core->wl_reserve)
+        return 0;
+    uint32_t spare = core->wl_free_count - core->wl_reserve;
+    return n < spare * core->g.wl_units ? n : spare * core->g.wl_units;
+}
+
+static bool write_step(ftl_drive *d, uint32_t index)
+{
+    struct command *c = &d->commands[index];
+    uint32_t n = write_room(d, c);
+
+    if (n > 0) {
+        uint64_t ns = n * d->cfg.fw_write_unit_ns;
+        if (c->cursor == 0)
+            ns += d->cfg.fw_write_cmd_ns;
+        c->done_at = core_write_path(&d->core, ns);
+        d->core.dispatch_at = c->done_at;
+        place(d, c, n);
+    }
+    if (c->cursor < c->units)
+        return false;
+    d->count.host_writes++;
+    d->count.host_write_bytes += (uint64_t)c->cmd.lba_count * d->lba_bytes;
+    write_complete(d, index, c->done_at + d->cfg.fw_commit_ns);
+    return true;
+}
+
+static bool trim_step(ftl_drive *d, uint32_t index)
+{
+    struct command *c = &d->commands[index];
+    /* whole units only: a partly covered one keeps its data, as NVMe allows */
+    uint64_t from = (c->cmd.lba + d->lbas_per_unit - 1) / d->lbas_per_unit;
+    uint64_t to = (c->cmd.lba + c->cmd.lba_count) / d->lbas_per_unit;
+    uint64_t n = to > from ? to - from : 0;
+
+    core_unmap(&d->core, from, n);
+    d->count.host_trims++;
+    d->count.host_trim_bytes += n * FTL_UNIT_BYTES;
+    uint64_t end = core_write_path(&d->core, d->cfg.fw_write_cmd_ns + n * d->cfg.fw_trim_unit_ns);
+    write_complete(d, index, end);
+    return true;
+}
+
+static bool flush_step(ftl_drive *d, uint32_t index)
+{
+    struct command *c = &d->commands[index];
+    struct ftl_core *core = &d->core;
+    struct frontier *f = &core->fr[0];
+
+    d->count.host_flushes += c->cursor == 0;
+    c->cursor = 1;
+    if (core->cfg->power_plp || core->buffer_used == 0) {
+        write_complete(d, index, d->ctx.now + d->cfg.fw_commit_ns);
+        return true;
+    }
+    if (f->wl_units[CAUSE_HOST] != 0) {
+        if (core_host_room(core) < core->g.wl_units || core->wl_free_count <= core->wl_reserve)
+            return false;
+        core->dispatch_at = max_u64(core->write_path_free_at, d->ctx.now);
+        (void)core_pad(core, f);
+    }
+    c->wl_seq = core->wl_seq;
+    c->pending = 0;
+    c->next = d->flush_head;
+    d->flush_head = index;
+    front_word_line_done(d);
+    return true;
+}
+
+/* FLUSH commands end when no word line from before them is under way. */
+void front_word_line_done(ftl_drive *d)
+{
+    uint32_t *link = &d->flush_head;
+    while (*link != CMD_NONE) {
+        uint32_t index = *link;
+        struct command *c = &d->commands[index];
+        if (core_oldest_wl(&d->core) > c->wl_seq) {
+            *link = c->next;
+            write_complete(d, index, d->ctx.now);
+        } else {
+            link = &c->next;
+        }
+    }
+}
+
+/* One command of the write line; false = it waits, and all behind it. */
+static bool step(ftl_drive *d, uint32_t index)
+{
+    switch (d->commands[index].cmd.opcode) {
+    case FTL_WRITE:
+        return write_step(d, index);
+    case FTL_TRIM:
+        return trim_step(d, index);
+    default:
+        return flush_step(d, index);
+    }
+}
+
+static void join_line(ftl_drive *d, uint32_t index)
+{
+    struct command *c = &d->commands[index];
+
+    if (d->wait_head == CMD_NONE && step(d, index))
+        return;
+    d->count.buffer_waits += c->cmd.opcode == FTL_WRITE;
+    c->next = CMD_NONE;
+    if (d->wait_head == CMD_NONE)
+        d->wait_head = index;
+    else
+        d->commands[d->wait_tail].next = index;
+    d->wait_tail = index;
+}
+
+void front_continue_writes(ftl_drive *d)
+{
+    while (d->wait_head != CMD_NONE) {
+        uint32_t next = d->commands[d->wait_head].next;
+        if (!step(d, d->wait_head))
+            return;
+        d->wait_head = next;
+    }
+}
+
+static void rmw_ready(ftl_drive *d, uint32_t index)
+{
+    d->commands[index].cursor = 0;
+    join_line(d, index);
+}
+
+/* Reads the old content of unit i if it is on the medium. */
+static void rmw_read(ftl_drive *d, uint32_t index, uint32_t i)
+{
+    struct command *c = &d->commands[index];
+    uint32_t offset, slot = d->core.map[c->first_key + i];
+    struct ftl_place p;
+
+    if (covered(d, c, i, &offset) == FTL_UNIT_BYTES || slot == 0)
+        return;
+    geometry_place(&d->core.g, slot - 1, &p);
+    d->count.rmw_reads++;
+    if (!core_in_buffer(&d->core, slot, &p))
+        issue_part(d, index, 1, &p);
+}
+
+void front_write(ftl_drive *d, uint32_t index)
+{
+    struct command *c = &d->commands[index];
+
+    if (c->cmd.opcode == FTL_WRITE) {
+        c->pending = 0;
+        rmw_read(d, index, 0);
+        if (c->units > 1)
+            rmw_read(d, index, c->units - 1);
+        if (c->pending != 0)
+            return;
+    }
+    join_line(d, index);
+}

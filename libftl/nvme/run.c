@@ -1,0 +1,296 @@
+/* run.c - the event loop, and commands in and out. */
+#include <xxhash.h>
+
+#include "nvme/drive.h"
+
+/* ---- submit and poll ---------------------------------------------------------- */
+
+static int judge(const ftl_drive *d, const struct ftl_cmd *cmd)
+{
+    if (cmd->flags != 0 || (cmd->data != NULL && !d->cfg.media_payload))
+        return FTL_EINVAL;
+    switch (cmd->opcode) {
+    case FTL_FLUSH:
+        return cmd->lba_count == 0 ? 0 : FTL_EINVAL;
+    case FTL_READ:
+    case FTL_WRITE:
+        if (cmd->lba_count > (UINT32_C(1) << 24))
+            return FTL_EINVAL;
+        break;
+    case FTL_TRIM:
+        break;
+    default:
+        return FTL_EINVAL;
+    }
+    if (cmd->lba_count == 0 || cmd->lba >= d->lba_count ||
+        cmd->lba_count > d->lba_count - cmd->lba)
+        return FTL_ERANGE;
+    return 0;
+}
+
+/* Command fetch, front end and, for a write, its data over the link. */
+static void enter(ftl_drive *d, uint32_t index)
+{
+    struct command *c = &d->commands[index];
+    uint64_t at = d->ctx.now + d->cfg.host_submit_ns + d->cfg.fe_fetch_ns;
+
+    at = server_take(&d->front_end, at, d->cfg.fe_cmd_ns);
+    if (c->cmd.opcode == FTL_READ) {
+        sim_line_push(&d->reads_in, at + d->cfg.fw_read_ns, index, 0);
+        return;
+    }
+    if (c->cmd.opcode == FTL_WRITE)
+        at = server_take(&d->link_in, at,
+                         link_ns(d, (uint64_t)c->cmd.lba_count * d->lba_bytes));
+    at += d->cfg.fw_write_ns;
+    /* a command without data would overtake the data of the write before it */
+    sim_line_push(&d->writes_in, at > d->writes_in.last ? at : d->writes_in.last, index, 0);
+}
+
+int ftl_submit(ftl_drive *d, const struct ftl_cmd *cmd)
+{
+    if (d == NULL || cmd == NULL)
+        return FTL_EINVAL;
+    int err = judge(d, cmd);
+    if (err < 0)
+        return err;
+    if (d->open == FTL_OPEN_MAX)
+        return FTL_EAGAIN;
+    if (!d->core.timed)
+        drive_go_timed(d);
+    uint32_t index = d->command_free;
+    struct command *c = &d->commands[index];
+    d->command_free = c->next;
+    d->open++;
+    *c = (struct command){.cmd = *cmd, .submitted_at = d->ctx.now};
+    if (cmd->lba_count != 0) {
+        uint32_t shift = d->lbas_per_unit == 8 ? 3 : 0;
+        uint64_t last = (cmd->lba + cmd->lba_count - 1) >> shift;
+        c->first_key = (uint32_t)(cmd->lba >> shift) + 1;
+        c->units = (uint32_t)last + 2 - c->first_key;
+        __builtin_prefetch(&d->core.map[c->first_key], 1);
+    }
+    enter(d, index);
+    return 0;
+}
+
+static void give(ftl_drive *d, struct sim_line *line, struct ftl_cpl *ret)
+{
+    struct sim_line_entry e = sim_line_pop(line);
+    struct command *c = &d->commands[e.arg];
+
+    *ret = (struct ftl_cpl){.user = c->cmd.user, .submitted_at = c->submitted_at,
+                            .done_at = e.time, .opcode = c->cmd.opcode,
+                            .lba_count = c->cmd.lba_count};
+    c->next = d->command_free;
+    d->command_free = e.arg;
+    d->open--;
+}
+
+uint32_t ftl_poll(ftl_drive *d, struct ftl_cpl *ret, uint32_t max)
+{
+    uint32_t n = 0;
+
+    while (n < max) {
+        uint64_t reads = sim_line_next(&d->done_reads), writes = sim_line_next(&d->done_writes);
+        struct sim_line *line = writes < reads ? &d->done_writes : &d->done_reads;
+        if ((writes < reads ? writes : reads) > d->ctx.now)
+            break;
+        give(d, line, &ret[n++]);
+    }
+    return n;
+}
+
+uint32_t ftl_open_commands(const ftl_drive *d)
+{
+    return d->open;
+}
+
+/* ---- events ------------------------------------------------------------------- */
+
+static void continue_all(ftl_drive *d)
+{
+    if (d->wait_head != CMD_NONE)
+        front_continue_writes(d);
+    core_gc_issue(&d->core);
+}
+
+static void media_ended(ftl_drive *d, struct media_done done)
+{
+    uint64_t due;
+
+    switch (done.kind) {
+    case MEDIA_HOST_READ:
+        front_read_part_done(d, done.ref);
+        front_continue_reads(d);
+        if (d->core.gc.finishing_count != 0)
+            core_gc_issue(&d->core);
+        return;
+    case MEDIA_GC_READ:
+        due = core_gc_page_in(&d->core, done.ref);
+        sim_line_push(&d->gc_out, due, 0, 0);
+        if (d->wait_head != CMD_NONE)
+            front_continue_writes(d);
+        return;
+    case MEDIA_PROGRAM:
+        core_wl_done(&d->core, done.ref);
+        if (d->flush_head != CMD_NONE)
+            front_word_line_done(d);
+        continue_all(d);
+        return;
+    default:
+        continue_all(d);
+        return;
+    }
+}
+
+static void heap_event(ftl_drive *d)
+{
+    struct sim_event e = sim_heap_pop(&d->heap);
+
+    if (e.kind == CORE_EVENT_WL_READY) {
+        core_wl_ready(&d->core, e.arg);
+        return;
+    }
+    struct media_done done = media_event(&d->media, d->ctx.now, e.arg);
+    if (done.ref != MEDIA_NONE)
+        media_ended(d, done);
+}
+
+/* Runs the earliest event, which is at d->ctx.now. */
+static void run_event(ftl_drive *d)
+{
+    uint64_t now = d->ctx.now;
+
+    d->ctx.events++;
+    if (sim_line_next(&d->gc_out) == now) {
+        (void)sim_line_pop(&d->gc_out);
+        core_gc_page_out(&d->core);
+        continue_all(d);
+    } else if (sim_line_next(&d->reads_in) == now && d->read_wait == CMD_NONE) {
+        front_read(d, sim_line_pop(&d->reads_in).arg);
+    } else if (sim_line_next(&d->writes_in) == now) {
+        front_write(d, sim_line_pop(&d->writes_in).arg);
+        core_gc_issue(&d->core);
+    } else {
+        heap_event(d);
+    }
+}
+
+static uint64_t min_u64(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Earliest event that does work; reads behind one that waits for room do not. */
+static uint64_t next_work(const ftl_drive *d)
+{
+    uint64_t t = sim_heap_next(&d->heap);
+    t = min_u64(t, sim_line_next(&d->gc_out));
+    t = min_u64(t, sim_line_next(&d->writes_in));
+    if (d->read_wait == CMD_NONE)
+        t = min_u64(t, sim_line_next(&d->reads_in));
+    return t;
+}
+
+static uint64_t next_completion(const ftl_drive *d)
+{
+    return min_u64(sim_line_next(&d->done_reads), sim_line_next(&d->done_writes));
+}
+
+ftl_ns ftl_now(const ftl_drive *d)
+{
+    return d->ctx.now;
+}
+
+ftl_ns ftl_next_event(const ftl_drive *d)
+{
+    uint64_t t = min_u64(next_work(d), next_completion(d));
+    return t == FTL_NEVER || t > d->ctx.now ? t : d->ctx.now;
+}
+
+int ftl_run(ftl_drive *d, ftl_ns t)
+{
+    if (d == NULL || t < d->ctx.now)
+        return FTL_EINVAL;
+    for (;;) {
+        uint64_t work = next_work(d), completion = next_completion(d);
+        if (d->core.error < 0)
+            return d->core.error;
+        if (completion <= work && completion <= t && completion != FTL_NEVER) {
+            if (completion > d->ctx.now)
+                d->ctx.now = completion;
+            return 1;
+        }
+        if (work > t || work == FTL_NEVER)
+            break;
+        if (work > d->ctx.now)
+            d->ctx.now = work;
+        run_event(d);
+    }
+    if (t != FTL_NEVER)
+        d->ctx.now = t;
+    return 0;
+}
+
+int ftl_drain(ftl_drive *d)
+{
+    if (d == NULL)
+        return FTL_EINVAL;
+    for (uint64_t work = next_work(d); work != FTL_NEVER; work = next_work(d)) {
+        if (d->core.error < 0)
+            return d->core.error;
+        if (work > d->ctx.now)
+            d->ctx.now = work;
+        run_event(d);
+    }
+    uint64_t last = d->done_reads.last > d->done_writes.last ? d->done_reads.last
+                                                             : d->done_writes.last;
+    if (d->open != 0 && last > d->ctx.now)
+        d->ctx.now = last;
+    return d->core.error;
+}
+
+/* ---- identity of a state --------------------------------------------------------- */
+
+/* Little-endian numbers, hashed a buffer at a time, each seeded by the one before. */
+struct hasher {
+    uint64_t hash;
+    uint32_t used;
+    uint8_t bytes[4096];
+};
+
+static void hash_flush(struct hasher *h)
+{
+    h->hash = XXH3_64bits_withSeed(h->bytes, h->used, h->hash);
+    h->used = 0;
+}
+
+static void hash_u64(struct hasher *h, uint64_t v)
+{
+    for (int i = 0; i < 8; i++)
+        h->bytes[h->used++] = (uint8_t)(v >> (8 * i));
+    if (h->used == sizeof h->bytes)
+        hash_flush(h);
+}
+
+uint64_t ftl_state_hash(const ftl_drive *d)
+{
+    struct hasher h = {.hash = 0};
+    struct ftl_counters n;
+
+    for (uint32_t key = 1; key <= d->core.user_units; key++)
+        hash_u64(&h, d->core.map[key]);
+    for (uint32_t sb = 0; sb < d->core.g.sb_count; sb++) {
+        hash_u64(&h, d->core.valid[sb]);
+        hash_u64(&h, d->core.state[sb]);
+        hash_u64(&h, d->core.erases[sb]);
+    }
+    ftl_counters_get(d, &n);
+#define X(name, unit, text) hash_u64(&h, n.name);
+#include "ftl/ftl_counters.def"
+#undef X
+    hash_u64(&h, d->ctx.now);
+    hash_flush(&h);
+    return h.hash;
+}

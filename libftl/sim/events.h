@@ -1,0 +1,75 @@
+/* events.h - the event queue (a 4-ary heap) and delay lines.
+ *
+ * Total order of events at one time: delay lines before the heap, lines in the
+ * order the run loop lists them, entries of one line or of the heap in the order
+ * they were added. A delay line is a ring for a stage whose end times never
+ * decrease, which needs no heap. All memory is taken at init. */
+#ifndef FTL_SIM_EVENTS_H
+#define FTL_SIM_EVENTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#define SIM_NEVER UINT64_MAX
+
+struct sim_event {
+    uint64_t time;
+    uint32_t seq;           /* order of adding, wraps: compared by difference */
+    uint32_t kind : 4, arg : 28;
+};
+
+struct sim_heap {
+    struct sim_event *events;
+    uint32_t count, limit, seq;
+};
+
+int sim_heap_init(struct sim_heap *h, uint32_t limit);
+void sim_heap_free(struct sim_heap *h);
+void sim_heap_push(struct sim_heap *h, uint64_t time, uint32_t kind, uint32_t arg);
+struct sim_event sim_heap_pop(struct sim_heap *h);
+
+static inline uint64_t sim_heap_next(const struct sim_heap *h)
+{
+    return h->count != 0 ? h->events[0].time : SIM_NEVER;
+}
+
+struct sim_line_entry {
+    uint64_t time;
+    uint32_t arg, arg2;
+};
+
+struct sim_line {
+    struct sim_line_entry *ring;
+    uint32_t head, tail, mask;      /* tail - head entries */
+    uint64_t last;                  /* time of the newest entry */
+};
+
+/* limit is rounded up to a power of two. */
+int sim_line_init(struct sim_line *l, uint32_t limit);
+void sim_line_free(struct sim_line *l);
+
+static inline bool sim_line_empty(const struct sim_line *l)
+{
+    return l->head == l->tail;
+}
+
+static inline uint64_t sim_line_next(const struct sim_line *l)
+{
+    return sim_line_empty(l) ? SIM_NEVER : l->ring[l->head & l->mask].time;
+}
+
+static inline void sim_line_push(struct sim_line *l, uint64_t time, uint32_t arg, uint32_t arg2)
+{
+    if (__builtin_expect(l->tail - l->head > l->mask || time < l->last, 0))
+        abort();                    /* sized for its users, fed in order: our fault */
+    l->last = time;
+    l->ring[l->tail++ & l->mask] = (struct sim_line_entry){time, arg, arg2};
+}
+
+static inline struct sim_line_entry sim_line_pop(struct sim_line *l)
+{
+    return l->ring[l->head++ & l->mask];
+}
+
+#endif
