@@ -82,17 +82,21 @@ int poly_inverse(uint32_t z, const uint64_t *p, uint64_t *ret_inv);
 void bits_load(const uint8_t *src, size_t src_bytes, size_t at, uint32_t bits, uint64_t *dst);
 /* OR `bits` bits into dst at bit `at`; the target bits must be zero. */
 void bits_or(uint8_t *dst, size_t at, uint32_t bits, const uint64_t *src);
-/* Doubled block from a plain one; every word of the stride is written. */
+/* Doubled block from a plain one; words past 2 z keep what they hold. */
 void block_double(const struct ldpc_code *code, const uint64_t *plain, uint64_t *dbl);
-/* Number of ones in the valid words of a plain block row array. */
-uint32_t blocks_weight(const struct ldpc_code *code, const uint64_t *plain, uint32_t blocks);
 /* Code word bytes <-> plain blocks (shortened bits = 0). */
 void word_load(const struct ldpc_code *code, const uint8_t *bits, uint64_t *plain);
 void word_store(const struct ldpc_code *code, const uint64_t *plain, uint8_t *bits);
-/* Index in the full code of transmitted bit v. */
-static inline uint32_t full_index(const struct ldpc_code *code, uint32_t v)
+/* First transmitted bit of block c and how many of its bits are transmitted. */
+static inline uint32_t block_span(const struct ldpc_code *code, uint32_t c, size_t *ret_at)
 {
-    return v < code->k ? v : v + (code->kfull - code->k);
+    uint32_t lo = c * code->z;
+    if (lo >= code->kfull) {
+        *ret_at = code->k + (size_t)(lo - code->kfull);
+        return code->z;
+    }
+    *ret_at = lo;
+    return lo >= code->k ? 0 : code->k - lo < code->z ? code->k - lo : code->z;
 }
 
 static inline uint32_t rot_back(uint32_t z, uint32_t shift)

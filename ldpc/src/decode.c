@@ -43,7 +43,7 @@ size_t ws_layout(const struct ldpc_code *c, void *mem, struct ws *w)
     w->emax = carve(&at, c->cols);
     w->p = carve(&at, p + 64);
     w->r = carve(&at, r_bytes(c));
-    w->t = carve(&at, (size_t)ROW_WEIGHT_MAX * 64);
+    w->t = carve(&at, (size_t)ROW_WEIGHT_MAX * 128);
     w->poly = carve(&at, (size_t)8 * c->xs * 8);
     return (size_t)(at - (uint8_t *)mem);
 }
@@ -91,13 +91,24 @@ uint32_t ldpc_rber_estimate_ppb(const ldpc_code *code, uint32_t weight)
 
 /* ---- syndrome ------------------------------------------------------------------ */
 
-static uint32_t syndrome(struct job *j)
+static uint32_t syndrome_weight(struct job *j)
+{
+    static const uint64_t none[8];
+    const struct ldpc_code *c = j->code;
+    uint32_t n = 0;
+    for (uint32_t w = 0; w < c->rows * c->xs; w += 8)
+        n += j->kern->distance(j->w.s + w, none, 8);
+    return n;
+}
+
+/* Syndrome of the decisions in ws.x. */
+static uint32_t syndrome(struct job *j, const uint64_t *x)
 {
     const struct ldpc_code *c = j->code;
     for (uint32_t b = 0; b < c->cols; b++)
-        block_double(c, j->w.x + (size_t)b * c->xs, j->w.xd + (size_t)b * c->ds);
+        block_double(c, x + (size_t)b * c->xs, j->w.xd + (size_t)b * c->ds);
     j->kern->syndrome(c, j->w.xd, j->w.s);
-    return blocks_weight(c, j->w.s, c->rows);
+    return syndrome_weight(j);
 }
 
 /* A decision of 1 on a bit known to be 0 is a failure even if every check holds. */
@@ -204,31 +215,19 @@ static uint32_t min_sum(struct job *j)
         if (j->o.no_early_stop && it + 1 < j->o.iterations_max)
             continue;
         j->kern->harden(j->code, &j->w);
-        weight = syndrome(j);
+        weight = syndrome(j, j->w.x);
         if (!weight && shortened_clean(j))
             break;
     }
     return weight;
 }
 
-/* Posterior values from the channel's hard bits in ws.y. */
-static void hard_values(struct job *j)
+/* Bits known to be 0 start, and stay, at the largest value. */
+static void shortened_values(struct job *j)
 {
     const struct ldpc_code *c = j->code;
-    int8_t mag = (int8_t)j->o.hard_llr;
-    for (uint32_t b = 0; b < c->cols; b++) {
-        const uint64_t *y = j->w.y + (size_t)b * c->xs;
-        int8_t *p = j->w.p + (size_t)b * p_stride(c);
-        uint32_t valid = valid_bits(c, b);
-        for (uint32_t w = 0; w < c->zw; w++) {
-            uint64_t bits = y[w];
-            for (uint32_t i = 0; i < 64; i += 8, bits >>= 8) /* eight lanes of 0 or 1 */
-                for (uint32_t l = 0; l < 8; l++)
-                    p[64 * w + i + l] = (int8_t)(mag - 2 * mag * (int)(bits >> l & 1));
-        }
-        for (uint32_t i = valid; i < c->z; i++)
-            p[i] = LDPC_LLR_MAX;
-    }
+    for (uint32_t v = c->k; v < c->kfull; v++)
+        j->w.p[(size_t)(v / c->z) * p_stride(c) + v % c->z] = LDPC_LLR_MAX;
 }
 
 /* ---- entry points -------------------------------------------------------------------- */
@@ -275,11 +274,8 @@ static int job_finish(struct job *j, uint32_t weight, uint8_t *ret_bits,
 {
     const struct ldpc_code *c = j->code;
     bool ok = !weight && shortened_clean(j);
-    for (uint32_t b = 0; b < c->cols; b++)
-        for (uint32_t w = 0; w < c->zw; w++) {
-            size_t at = (size_t)b * c->xs + w;
-            j->info.flipped_bits += popcount64(j->w.x[at] ^ j->w.y[at]);
-        }
+    j->info.flipped_bits =
+        j->kern->distance(j->w.x, j->w.y, (size_t)c->cols * c->xs);
     j->info.unsatisfied = weight;
     word_store(c, j->w.x, ret_bits);
     if (ret_info)
@@ -310,12 +306,19 @@ int ldpc_decode_hard(const ldpc_code *code, void *workspace, const uint8_t *bits
     if (flips_only && code->dv_max > FLIP_WEIGHT_MAX)
         return LDPC_ELIMIT;
     word_load(code, bits, j.w.y);
+    uint32_t weight = j.info.syndrome_in = syndrome(&j, j.w.y);
+    if (!weight && !j.o.no_early_stop) { /* a clean word: nothing more to do */
+        memmove(ret_bits, bits, ldpc_code_bytes(code));
+        if (ret_info)
+            *ret_info = j.info;
+        return LDPC_OK;
+    }
     memcpy(j.w.x, j.w.y, plain);
-    uint32_t weight = j.info.syndrome_in = syndrome(&j);
     if ((weight || j.o.no_early_stop) && flip_first(&j, weight))
         weight = bit_flipping(&j, weight);
     if ((weight || j.o.no_early_stop) && !flips_only) {
-        hard_values(&j);
+        j.kern->spread(code, &j.w, (int8_t)j.o.hard_llr);
+        shortened_values(&j);
         weight = min_sum(&j);
     }
     return job_finish(&j, weight, ret_bits, ret_info);
@@ -325,17 +328,18 @@ int ldpc_decode_hard(const ldpc_code *code, void *workspace, const uint8_t *bits
 static void soft_values(struct job *j, const int8_t *llr)
 {
     const struct ldpc_code *c = j->code;
-    for (uint32_t b = 0; b < c->cols; b++)
-        for (uint32_t i = 0; i < c->z; i++)
-            j->w.p[(size_t)b * p_stride(c) + i] = LDPC_LLR_MAX;
-    for (uint32_t v = 0; v < c->n; v++) {
-        uint32_t f = full_index(c, v), b = f / c->z, i = f % c->z;
-        int x = llr[v];
-        bool clip = x > LDPC_LLR_MAX || x < -LDPC_LLR_MAX;
-        j->info.clipped += clip;
-        if (clip)
-            x = x > 0 ? LDPC_LLR_MAX : -LDPC_LLR_MAX;
-        j->w.p[(size_t)b * p_stride(c) + i] = (int8_t)x;
+    shortened_values(j);
+    for (uint32_t b = 0; b < c->cols; b++) {
+        size_t at;
+        uint32_t span = block_span(c, b, &at), clipped = 0;
+        int8_t *p = j->w.p + (size_t)b * p_stride(c);
+        for (uint32_t i = 0; i < span; i++) {
+            int x = llr[at + i];
+            int y = x > LDPC_LLR_MAX ? LDPC_LLR_MAX : x < -LDPC_LLR_MAX ? -LDPC_LLR_MAX : x;
+            clipped += x != y;
+            p[i] = (int8_t)y;
+        }
+        j->info.clipped += clipped;
     }
 }
 
@@ -355,7 +359,7 @@ int ldpc_decode(const ldpc_code *code, void *workspace, const int8_t *llr, uint8
     memset(j.w.y, 0, plain);
     j.kern->harden(code, &j.w); /* an unknown bit (0) starts as 0 */
     memcpy(j.w.y, j.w.x, plain);
-    uint32_t weight = j.info.syndrome_in = syndrome(&j);
+    uint32_t weight = j.info.syndrome_in = syndrome(&j, j.w.x);
     if (weight || j.o.no_early_stop)
         weight = min_sum(&j);
     return job_finish(&j, weight, ret_bits, ret_info);
@@ -371,6 +375,6 @@ int ldpc_syndrome_weight(const ldpc_code *code, void *workspace, const uint8_t *
     if (err)
         return err;
     word_load(code, bits, j.w.x);
-    *ret_weight = syndrome(&j);
+    *ret_weight = syndrome(&j, j.w.x);
     return LDPC_OK;
 }

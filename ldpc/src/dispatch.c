@@ -8,7 +8,8 @@ static unsigned cpu_has(void)
     unsigned has = 0;
 #if defined __x86_64__ && defined __GNUC__
     __builtin_cpu_init(); /* also asks the OS (XGETBV) whether wide registers are saved */
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("pclmul")) {
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("pclmul") &&
+        __builtin_cpu_supports("popcnt")) {
         has |= LDPC_CPU_AVX2;
         if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw"))
             has |= LDPC_CPU_AVX512;

@@ -41,6 +41,10 @@ struct kern {
     void (*minsum)(const struct ldpc_code *code, struct ws *w, struct norm norm, bool first);
     /* Sign bits of ws->p into ws->x; a zero keeps the channel bit in ws->y. */
     void (*harden)(const struct ldpc_code *code, struct ws *w);
+    /* Posterior values from hard bits: +mag for 0, -mag for 1; ws->y into ws->p. */
+    void (*spread)(const struct ldpc_code *code, struct ws *w, int8_t mag);
+    /* Ones of a ^ b over some words. */
+    uint32_t (*distance)(const uint64_t *a, const uint64_t *b, size_t words);
     /* acc[2 * words] ^= a * b over GF(2). */
     void (*polymul)(const uint64_t *a, const uint64_t *b, uint32_t words, uint64_t *acc);
 };

@@ -4,9 +4,9 @@
 #if defined __x86_64__ && defined __GNUC__
 #include <immintrin.h>
 
-#define V_TARGET __attribute__((target("avx2,pclmul")))
+#define V_TARGET __attribute__((target("avx2,pclmul,popcnt")))
 #define V __m256i
-enum { VB = 32, VW = 4 };
+enum { VW = 4, WB = 64 };
 #define v_load(p) _mm256_load_si256((const __m256i *)(const void *)(p))
 #define v_loadu(p) _mm256_loadu_si256((const __m256i *)(const void *)(p))
 #define v_store(p, v) _mm256_store_si256((__m256i *)(void *)(p), v)
@@ -19,24 +19,75 @@ enum { VB = 32, VW = 4 };
 #define v_and(a, b) _mm256_and_si256(a, b)
 #define v_srl64(v, n) _mm256_srl_epi64(v, _mm_cvtsi32_si128((int)(n)))
 #define v_sll64(v, n) _mm256_sll_epi64(v, _mm_cvtsi32_si128((int)(n)))
-#define v_sub8(a, b) _mm256_sub_epi8(a, b)
-#define v_add8(a, b) _mm256_add_epi8(a, b)
-#define v_abs8(a) _mm256_abs_epi8(a)
-#define v_minu8(a, b) _mm256_min_epu8(a, b)
-#define v_maxu8(a, b) _mm256_max_epu8(a, b)
-#define v_shr8(v, n)                                                                        \
-    _mm256_and_si256(_mm256_srl_epi16(v, _mm_cvtsi32_si128(n)),                             \
-                     _mm256_set1_epi8((char)(0xff >> (n))))
-#define v_pick(a, m1, n1, n2) _mm256_blendv_epi8(n1, n2, _mm256_cmpeq_epi8(a, m1))
-/* psignb gives 0 for x = 0, where + is meant: set the lowest bit of x. */
-#define v_sign(mag, x) _mm256_sign_epi8(mag, _mm256_or_si256(x, _mm256_set1_epi8(1)))
-#define v_blend(mask, a, b) _mm256_blendv_epi8(b, a, mask)
 
-V_TARGET static inline V v_head(uint32_t j)
+typedef struct {
+    __m256i a, b;
+} W;
+#define W_BOTH(expr_a, expr_b) ((W){expr_a, expr_b})
+#define w_load(p) W_BOTH(v_load(p), v_load((p) + 32))
+#define w_loadu(p) W_BOTH(v_loadu(p), v_loadu((p) + 32))
+#define w_zero() W_BOTH(v_zero(), v_zero())
+#define w_set8(x) W_BOTH(_mm256_set1_epi8(x), _mm256_set1_epi8(x))
+#define W_ONES 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255
+#define W_OP(name, op)                                                                      \
+    V_TARGET static inline W name(W x, W y)                                                 \
+    {                                                                                       \
+        return W_BOTH(op(x.a, y.a), op(x.b, y.b));                                          \
+    }
+W_OP(w_xor, _mm256_xor_si256)
+W_OP(w_sub8, _mm256_sub_epi8)
+W_OP(w_add8, _mm256_add_epi8)
+W_OP(w_minu8, _mm256_min_epu8)
+W_OP(w_maxu8, _mm256_max_epu8)
+
+V_TARGET static inline void w_store(int8_t *p, W x)
 {
-    const V lane = _mm256_setr_epi8(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16,
-                                    17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31);
-    return _mm256_cmpgt_epi8(_mm256_set1_epi8((char)j), lane);
+    v_store(p, x.a);
+    v_store(p + 32, x.b);
+}
+
+V_TARGET static inline void w_storeu(int8_t *p, W x)
+{
+    v_storeu(p, x.a);
+    v_storeu(p + 32, x.b);
+}
+
+V_TARGET static inline W w_abs8(W x)
+{
+    return W_BOTH(_mm256_abs_epi8(x.a), _mm256_abs_epi8(x.b));
+}
+
+V_TARGET static inline W w_shr8(W x, int n)
+{
+    __m128i by = _mm_cvtsi32_si128(n);
+    __m256i keep = _mm256_set1_epi8((char)(0xff >> n));
+    return W_BOTH(v_and(_mm256_srl_epi16(x.a, by), keep),
+                  v_and(_mm256_srl_epi16(x.b, by), keep));
+}
+
+V_TARGET static inline W w_pick(W a, W m1, W n1, W n2)
+{
+    return W_BOTH(_mm256_blendv_epi8(n1.a, n2.a, _mm256_cmpeq_epi8(a.a, m1.a)),
+                  _mm256_blendv_epi8(n1.b, n2.b, _mm256_cmpeq_epi8(a.b, m1.b)));
+}
+
+/* psignb gives 0 for x = 0, where + is meant: set the lowest bit of x. */
+V_TARGET static inline W w_sign(W mag, W x)
+{
+    __m256i one = _mm256_set1_epi8(1);
+    return W_BOTH(_mm256_sign_epi8(mag.a, v_or(x.a, one)),
+                  _mm256_sign_epi8(mag.b, v_or(x.b, one)));
+}
+
+V_TARGET static inline W w_head(uint32_t j)
+{
+    static const uint8_t edge[128] = {W_ONES, W_ONES, W_ONES, W_ONES};
+    return w_loadu(edge + 64 - j);
+}
+
+V_TARGET static inline W w_blend(W mask, W x, W y)
+{
+    return W_BOTH(_mm256_blendv_epi8(y.a, x.a, mask.a), _mm256_blendv_epi8(y.b, x.b, mask.b));
 }
 
 V_TARGET static inline void sign_word(const int8_t *p, uint64_t *neg, uint64_t *zero)
@@ -48,11 +99,25 @@ V_TARGET static inline void sign_word(const int8_t *p, uint64_t *neg, uint64_t *
             (uint64_t)(uint32_t)_mm256_movemask_epi8(_mm256_cmpeq_epi8(b, v_zero())) << 32;
 }
 
-#include "kern_simd.h"
+V_TARGET static inline void spread_word(uint64_t bits, int8_t mag, int8_t *p)
+{
+    const V pick = _mm256_setr_epi64x(0, 0x0101010101010101, 0x0202020202020202,
+                                      0x0303030303030303);
+    const V bit = _mm256_set1_epi64x((long long)0x8040201008040201);
+    const V plus = _mm256_set1_epi8(mag), minus = _mm256_set1_epi8((char)-mag);
+    for (int half = 0; half < 2; half++) {
+        V x = _mm256_shuffle_epi8(_mm256_set1_epi32((int)(bits >> (32 * half))), pick);
+        V one = _mm256_cmpeq_epi8(v_and(x, bit), bit);
+        v_store(p + 32 * half, _mm256_blendv_epi8(plus, minus, one));
+    }
+}
+
+#include "kern_packed.h"
+#include "kern_minsum.h"
 #include "kern_clmul.h"
 
-const struct kern kern_avx2 = {"avx2", VB, syndrome_v, energy_v, minsum_v, harden_v,
-                               poly_mul_clmul};
+const struct kern kern_avx2 = {"avx2", WB, syndrome_v, energy_v, minsum_v, harden_v,
+                               spread_v, distance_v, poly_mul_clmul};
 #else
 const struct kern kern_avx2 = {0};
 #endif

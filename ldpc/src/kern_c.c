@@ -140,4 +140,23 @@ static void harden_c(const struct ldpc_code *c, struct ws *w)
     }
 }
 
-const struct kern kern_c = {"c", 1, syndrome_c, energy_c, minsum_c, harden_c, poly_mul_c};
+static void spread_c(const struct ldpc_code *c, struct ws *w, int8_t mag)
+{
+    for (uint32_t col = 0; col < c->cols; col++) {
+        const uint64_t *y = w->y + (size_t)col * c->xs;
+        int8_t *p = w->p + (size_t)col * p_stride(c);
+        for (uint32_t i = 0; i < c->z; i++)
+            p[i] = y[i >> 6] >> (i & 63) & 1 ? (int8_t)-mag : mag;
+    }
+}
+
+static uint32_t distance_c(const uint64_t *a, const uint64_t *b, size_t words)
+{
+    uint32_t n = 0;
+    for (size_t i = 0; i < words; i++)
+        n += popcount64(a[i] ^ b[i]);
+    return n;
+}
+
+const struct kern kern_c = {"c", 1, syndrome_c, energy_c, minsum_c, harden_c, spread_c,
+                            distance_c, poly_mul_c};

@@ -24,9 +24,25 @@ static uint64_t word_at(const uint8_t *src, size_t src_bytes, size_t bit)
     return r ? le64(tmp) >> r | (uint64_t)tmp[8] << (64 - r) : le64(tmp);
 }
 
+#if defined __BYTE_ORDER__ && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+enum { LITTLE_ENDIAN_HOST = 1 };
+#else
+enum { LITTLE_ENDIAN_HOST = 0 };
+#endif
+
+/* Whole words at a byte boundary, in the byte order of this machine: copy. */
+static bool copyable(size_t at, uint32_t bits)
+{
+    return LITTLE_ENDIAN_HOST && !(at & 7) && !(bits & 63);
+}
+
 void bits_load(const uint8_t *src, size_t src_bytes, size_t at, uint32_t bits, uint64_t *dst)
 {
     uint32_t words = (bits + 63) / 64;
+    if (copyable(at, bits)) {
+        memcpy(dst, src + at / 8, bits / 8);
+        return;
+    }
     for (uint32_t w = 0; w < words; w++)
         dst[w] = word_at(src, src_bytes, at + (size_t)w * 64);
     if (bits & 63)
@@ -35,6 +51,10 @@ void bits_load(const uint8_t *src, size_t src_bytes, size_t at, uint32_t bits, u
 
 void bits_or(uint8_t *dst, size_t at, uint32_t bits, const uint64_t *src)
 {
+    if (copyable(at, bits)) {
+        memcpy(dst + at / 8, src, bits / 8);
+        return;
+    }
     for (uint32_t done = 0; done < bits;) {
         size_t bit = at + done;
         uint32_t room = 8 - (uint32_t)(bit & 7);
@@ -49,42 +69,16 @@ void bits_or(uint8_t *dst, size_t at, uint32_t bits, const uint64_t *src)
 
 void block_double(const struct ldpc_code *code, const uint64_t *plain, uint64_t *dbl)
 {
-    uint32_t zw = code->zw, r = code->z & 63, w;
-    for (w = 0; w < zw; w++)
-        dbl[w] = plain[w];
-    if (!r) {
-        for (w = 0; w < zw; w++)
-            dbl[zw + w] = plain[w];
-        w = 2 * zw;
-    } else {
-        dbl[zw - 1] |= plain[0] << r;
-        for (w = 0; w < zw; w++)
-            dbl[zw + w] = plain[w] >> (64 - r) | (w + 1 < zw ? plain[w + 1] << r : 0);
-        w = 2 * zw;
+    uint32_t zw = code->zw, r = code->z & 63;
+    if (!r) { /* what lies past 2 z is read, never used */
+        memcpy(dbl, plain, zw * sizeof *dbl);
+        memcpy(dbl + zw, plain, zw * sizeof *dbl);
+        return;
     }
-    for (; w < code->ds; w++)
-        dbl[w] = 0;
-}
-
-uint32_t blocks_weight(const struct ldpc_code *code, const uint64_t *plain, uint32_t blocks)
-{
-    uint32_t n = 0;
-    for (uint32_t b = 0; b < blocks; b++)
-        for (uint32_t w = 0; w < code->zw; w++)
-            n += popcount64(plain[(size_t)b * code->xs + w]);
-    return n;
-}
-
-/* First transmitted bit of block c and how many of its bits are transmitted. */
-static uint32_t block_span(const struct ldpc_code *code, uint32_t c, size_t *ret_at)
-{
-    uint32_t lo = c * code->z;
-    if (lo >= code->kfull) {
-        *ret_at = code->k + (size_t)(lo - code->kfull);
-        return code->z;
-    }
-    *ret_at = lo;
-    return lo >= code->k ? 0 : code->k - lo < code->z ? code->k - lo : code->z;
+    memcpy(dbl, plain, zw * sizeof *dbl);
+    dbl[zw - 1] |= plain[0] << r;
+    for (uint32_t w = 0; w < zw; w++)
+        dbl[zw + w] = plain[w] >> (64 - r) | (w + 1 < zw ? plain[w + 1] << r : 0);
 }
 
 void word_load(const struct ldpc_code *code, const uint8_t *bits, uint64_t *plain)
@@ -94,7 +88,8 @@ void word_load(const struct ldpc_code *code, const uint8_t *bits, uint64_t *plai
         uint64_t *b = plain + (size_t)c * code->xs;
         size_t at;
         uint32_t span = block_span(code, c, &at);
-        memset(b, 0, code->xs * sizeof *b);
+        if (span != code->xs * 64)
+            memset(b, 0, code->xs * sizeof *b);
         if (span)
             bits_load(bits, bytes, at, span, b);
     }
@@ -107,12 +102,7 @@ void word_store(const struct ldpc_code *code, const uint64_t *plain, uint8_t *bi
         const uint64_t *b = plain + (size_t)c * code->xs;
         size_t at;
         uint32_t span = block_span(code, c, &at);
-        if (!(at & 7) && !(span & 63)) { /* whole words at a byte: the usual case */
-            for (uint32_t w = 0; w < span / 64; w++)
-                for (unsigned i = 0; i < 8; i++)
-                    bits[at / 8 + w * 8 + i] = (uint8_t)(b[w] >> (8 * i));
-        } else if (span) {
+        if (span)
             bits_or(bits, at, span, b);
-        }
     }
 }

@@ -1,16 +1,11 @@
-/* kern_simd.h - the vector kernels, written once for any width.
+/* kern_packed.h - vector kernels on packed bits, written once for any width.
  *
  * The including file defines the vector type and its operations:
- *   V, VB (bytes), VW (64-bit words), V_TARGET (function attribute)
- *   v_load v_loadu v_store v_storeu v_zero v_set8(x) v_any(v)
- *   v_xor v_or v_and v_srl64(v, n) v_sll64(v, n)     n = 64 gives 0
- *   v_sub8 v_add8 v_abs8 v_minu8 v_maxu8 v_shr8(v, n)
- *   v_pick(a, m1, n1, n2)      bytes: a == m1 ? n2 : n1
- *   v_sign(mag, x)             bytes: x < 0 ? -mag : mag
- *   v_head(j)                  bytes: first j bytes 0xff, the others 0
- *   v_blend(mask, a, b)        bytes: mask ? a : b
- *   v_negbits(v, ret_words)    sign bits of VB bytes -> VB/64 words (VB/32 half words)
- *   v_zerobits(v, ret_words)   the same for bytes equal to 0
+ *   V, VW (64-bit words), V_TARGET (function attribute)
+ *   v_loadu v_storeu v_zero v_any(v) v_xor v_or v_and
+ *   v_srl64(v, n) v_sll64(v, n)     n = 64 gives 0
+ *   sign_word(p, neg, zero)         64 bytes -> their signs and which are 0
+ *   spread_word(bits, mag, p)       64 bits -> 64 bytes, 0 -> mag, 1 -> -mag
  * and includes this file. Nothing in here depends on the width except through
  * these names, so the wide build differs from the one under test only in them. */
 
@@ -136,102 +131,7 @@ V_TARGET static void energy_v(const struct ldpc_code *c, struct ws *w)
     }
 }
 
-/* ---- min-sum ------------------------------------------------------------------- */
-
-/* Positions of a row's blocks while walking over its checks. Vector g of slot i
- * is at p + off[i] + g * VB. Each block has a mirror of its first VB bytes past
- * its end, so the one vector that straddles the end reads and writes there; off
- * then moves back by z. mirror_in and mirror_out keep the two copies one. */
-struct walk {
-    int32_t off[ROW_WEIGHT_MAX]; /* below 0 once the first block has wrapped */
-    uint32_t step[ROW_WEIGHT_MAX]; /* first group beyond the end, by wrap order */
-    const uint16_t *order;
-    uint32_t next, dc;
-};
-
-V_TARGET static void walk_start(const struct ldpc_code *c, int8_t *p, uint32_t r,
-                                struct walk *k)
-{
-    const struct entry *e = c->row_ent + c->row_at[r];
-    k->dc = c->row_at[r + 1] - c->row_at[r];
-    k->order = c->wrap_order + c->row_at[r];
-    k->next = 0;
-    for (uint32_t i = 0; i < k->dc; i++) {
-        int8_t *base = p + (size_t)e[i].at * p_stride(c);
-        k->off[i] = (int32_t)(e[i].at * p_stride(c) + e[i].shift);
-        v_storeu(base + c->z, v_load(base));
-    }
-    for (uint32_t i = 0; i < k->dc; i++)
-        k->step[i] = (c->z - e[k->order[i]].shift + VB - 1) / VB;
-}
-
-V_TARGET static void walk_end(const struct ldpc_code *c, int8_t *p, uint32_t r, uint32_t groups)
-{
-    const struct entry *e = c->row_ent + c->row_at[r];
-    for (uint32_t i = 0; i < c->row_at[r + 1] - c->row_at[r]; i++) {
-        uint32_t over = (c->z - e[i].shift) % VB;
-        if (!over || (c->z - e[i].shift) / VB >= groups)
-            continue;
-        int8_t *base = p + (size_t)e[i].at * p_stride(c);
-        v_store(base, v_blend(v_head(VB - over), v_loadu(base + c->z), v_load(base)));
-    }
-}
-
-V_TARGET static inline V scale_v(V m, struct norm n)
-{
-    return v_minu8(v_add8(v_shr8(m, n.a), v_shr8(m, n.b)), v_set8((char)n.rmax));
-}
-
-V_TARGET static inline void minsum_group(int8_t *p, int8_t *msg, int8_t *t,
-                                         const int32_t *off, uint32_t dc, struct norm n,
-                                         bool first)
-{
-    V m1 = v_set8(127), m2 = m1, sign = v_zero();
-    for (uint32_t i = 0; i < dc; i++) {
-        V x = v_loadu(p + off[i]);
-        if (!first)
-            x = v_sub8(x, v_load(msg + (size_t)i * VB));
-        V a = v_abs8(x);
-        v_store(t + (size_t)i * VB, x);
-        m2 = v_minu8(m2, v_maxu8(m1, a));
-        m1 = v_minu8(m1, a);
-        sign = v_xor(sign, x);
-    }
-    V n1 = scale_v(m1, n), n2 = scale_v(m2, n);
-    for (uint32_t i = 0; i < dc; i++) {
-        V x = v_load(t + (size_t)i * VB);
-        V r = v_sign(v_pick(v_abs8(x), m1, n1, n2), v_xor(x, sign));
-        v_store(msg + (size_t)i * VB, r);
-        v_storeu(p + off[i], v_add8(x, r));
-    }
-}
-
-V_TARGET static void minsum_layer(const struct ldpc_code *c, struct ws *w, uint32_t r,
-                                  struct norm n, bool first)
-{
-    struct walk k;
-    uint32_t groups = c->z / VB;
-    walk_start(c, w->p, r, &k);
-    int8_t *msg = w->r + r_group(c, r, 0, VB);
-    for (uint32_t g = 0; g < groups; g++) {
-        for (; k.next < k.dc && k.step[k.next] <= g; k.next++)
-            k.off[k.order[k.next]] -= (int32_t)c->z;
-        if (first)
-            minsum_group(w->p + g * VB, msg, w->t, k.off, k.dc, n, true);
-        else
-            minsum_group(w->p + g * VB, msg, w->t, k.off, k.dc, n, false);
-        msg += (size_t)k.dc * VB;
-    }
-    walk_end(c, w->p, r, groups);
-    if (c->z % VB)
-        minsum_rows(c, w->p, w->r, r, groups * VB, c->z, VB, n, first);
-}
-
-V_TARGET static void minsum_v(const struct ldpc_code *c, struct ws *w, struct norm n, bool first)
-{
-    for (uint32_t r = 0; r < c->rows; r++)
-        minsum_layer(c, w, r, n, first);
-}
+/* ---- decisions ---------------------------------------------------------------- */
 
 V_TARGET static void harden_v(const struct ldpc_code *c, struct ws *w)
 {
@@ -246,4 +146,20 @@ V_TARGET static void harden_v(const struct ldpc_code *c, struct ws *w)
         }
         x[c->zw - 1] &= c->tail_mask;
     }
+}
+
+V_TARGET static void spread_v(const struct ldpc_code *c, struct ws *w, int8_t mag)
+{
+    for (uint32_t col = 0; col < c->cols; col++)
+        for (uint32_t i = 0; i < c->zw; i++)
+            spread_word(w->y[(size_t)col * c->xs + i], mag,
+                        w->p + (size_t)col * p_stride(c) + 64 * i);
+}
+
+V_TARGET static uint32_t distance_v(const uint64_t *a, const uint64_t *b, size_t words)
+{
+    uint64_t n = 0;
+    for (size_t i = 0; i < words; i++)
+        n += (uint64_t)_mm_popcnt_u64(a[i] ^ b[i]);
+    return (uint32_t)n;
 }

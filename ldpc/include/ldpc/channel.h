@@ -1,0 +1,106 @@
+/* channel.h - noise, Monte-Carlo runs and limits for ldpc.h codes.
+ *
+ * Noise is counter based: bit v of frame f under seed s is one number, whoever
+ * asks and in whatever order, so that threads never change a result and never
+ * repeat each other's noise. Probabilities are 64-bit fixed point (p * 2^64), so
+ * the draws are the same on every machine. */
+#ifndef LDPC_CHANNEL_H_
+#define LDPC_CHANNEL_H_
+
+#include "ldpc/ldpc.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* p * 2^64. p must be in [0, 1); anything else, NaN included, gives UINT64_MAX,
+ * which the functions below refuse. */
+LDPC_API uint64_t ldpc_prob_from_double(double p);
+
+/* Flip each of the first n packed bits with probability p / 2^64.
+ * Errors: EINVAL (null, p = UINT64_MAX). Cost: about 9 draws per 64 bits. */
+LDPC_API int ldpc_channel_flip(uint64_t seed, uint64_t frame, uint64_t p, uint8_t *bits,
+                               uint32_t n);
+
+/* ---- quantised soft channel --------------------------------------------------- */
+
+enum { LDPC_REGIONS_MAX = 16 };
+
+/* What a cell bit looks like through `regions` - 1 read voltages. Region 0 is
+ * where a 0 is surest, the last where a 1 is. Symmetric: a 1 sees the same
+ * probabilities from the other end. */
+struct ldpc_channel {
+    uint32_t regions;                     /* 2 (hard), 4 (2-bit), 8 (3-bit); even */
+    uint64_t upto[LDPC_REGIONS_MAX];      /* P(region <= i | bit 0) * 2^64; the last unused */
+    int8_t llr[LDPC_REGIONS_MAX];         /* value given to the decoder; antisymmetric */
+    double p[LDPC_REGIONS_MAX];           /* P(region = i | bit 0), for the limits */
+};
+
+/* Signal +-1 in Gaussian noise whose hard decision has error rate rber, seen
+ * through the usual thresholds: soft_bits 1: {0}; 2: {0, +-0.33};
+ * 3: {0, +-0.14, +-0.32, +-0.58} (1, 3, 7 senses).
+ * Errors: EINVAL (rber not in (0, 0.5], NaN, soft_bits not 1..3). */
+LDPC_API int ldpc_channel_awgn(double rber, unsigned soft_bits, struct ldpc_channel *ret);
+
+/* Any symmetric channel from region probabilities given bit 0 (sum 1 within
+ * 1e-9). llr may be NULL: then log-likelihood ratios scaled so that the largest
+ * is `peak` (1..31). Errors: EINVAL. */
+LDPC_API int ldpc_channel_set(uint32_t regions, const double *p, const int8_t *llr, int peak,
+                              struct ldpc_channel *ret);
+
+/* Decoder input of a packed word sent through the channel: llr[n]. */
+LDPC_API int ldpc_channel_soft(const struct ldpc_channel *ch, uint64_t seed, uint64_t frame,
+                               const uint8_t *bits, uint32_t n, int8_t *ret_llr);
+
+/* ---- limits --------------------------------------------------------------------- */
+
+/* Best possible frame error rate at block length n, k data bits, by the normal
+ * approximation (Polyanskiy, Poor, Verdu 2010, with the log n / 2 term):
+ * Q((n C - k + log2(n) / 2) / sqrt(n V)). A decoder below it is broken. */
+LDPC_API double ldpc_limit_fer(const struct ldpc_channel *ch, uint32_t n, uint32_t k);
+
+/* Capacity in bits per use. */
+LDPC_API double ldpc_limit_capacity(const struct ldpc_channel *ch);
+
+/* Largest rber at which the limit allows `fer` (0 < fer < 1); 0 if none. */
+LDPC_API double ldpc_limit_rber(unsigned soft_bits, uint32_t n, uint32_t k, double fer);
+
+/* ---- Monte-Carlo ----------------------------------------------------------------- */
+
+enum ldpc_payload { LDPC_WORD_ZERO = 0, LDPC_WORD_ONES = 1, LDPC_WORD_RANDOM = 2 };
+
+struct ldpc_mc {
+    uint32_t struct_size;     /* sizeof(struct ldpc_mc) */
+    uint32_t payload;         /* enum ldpc_payload */
+    uint64_t seed;
+    const struct ldpc_channel *channel;
+    struct ldpc_opts opts;    /* opts.struct_size must be set */
+};
+
+enum { LDPC_MC_BINS = 64 };
+
+struct ldpc_mc_result {
+    uint64_t frames;
+    uint64_t frame_errors;       /* decoded word differs from the sent one */
+    uint64_t undetected;         /* of these: the decoder said success */
+    uint64_t bit_errors_in, bit_errors_out;
+    uint64_t iterations;         /* sums over frames */
+    uint64_t flip_rounds;
+    uint64_t by_iterations[LDPC_MC_BINS]; /* frames that took i; the last bin is "or more" */
+    uint64_t by_stage[3];
+};
+
+/* Decode frames [first, first + count) and add to *sum (zero it before the first
+ * call). Sums over disjoint ranges may be added in any order: same total.
+ * Errors: EINVAL, ENOMEM, ESINGULAR (random payload without encoder). */
+LDPC_API int ldpc_mc_run(const ldpc_code *code, const struct ldpc_mc *mc, uint64_t first,
+                         uint64_t count, struct ldpc_mc_result *sum);
+
+/* Exact (Clopper-Pearson) two-sided 95 % interval of errors / frames. */
+LDPC_API void ldpc_interval95(uint64_t errors, uint64_t frames, double *ret_low,
+                              double *ret_high);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,115 @@
+/* kern_minsum.h - the vector min-sum, 64 lanes at a time.
+ *
+ * The including file defines the type W of 64 bytes and its operations; with
+ * AVX-512 W is one register, with AVX2 a pair of registers. Both run this very
+ * text with the same layout, so only the operations below can differ:
+ *   WB (64), V_TARGET
+ *   w_load w_loadu w_store w_storeu w_zero w_set8(x)
+ *   w_xor w_sub8 w_add8 w_abs8 w_minu8 w_maxu8 w_shr8(w, n)
+ *   w_pick(a, m1, n1, n2)      bytes: a == m1 ? n2 : n1
+ *   w_sign(mag, x)             bytes: x < 0 ? -mag : mag
+ *   w_head(j)                  bytes: first j (1..63) bytes 0xff, the others 0
+ *   w_blend(mask, a, b)        bytes: mask ? a : b */
+
+#if defined __clang__
+#define V_UNROLL _Pragma("clang loop unroll_count(4)")
+#else
+#define V_UNROLL _Pragma("GCC unroll 4")
+#endif
+
+/* Positions of a row's blocks while walking over its checks. Vector g of slot i
+ * is at at[i] + g * WB. Each block has a mirror of its first WB bytes past
+ * its end, so the one vector that straddles the end reads and writes there; at
+ * then moves back by z. mirror_in and mirror_out keep the two copies one. */
+struct walk {
+    int8_t *at[ROW_WEIGHT_MAX];
+    uint32_t step[ROW_WEIGHT_MAX]; /* first group beyond the end, by wrap order */
+    const uint16_t *order;
+    uint32_t next, dc;
+};
+
+V_TARGET static void walk_start(const struct ldpc_code *c, int8_t *p, uint32_t r,
+                                struct walk *k)
+{
+    const struct entry *e = c->row_ent + c->row_at[r];
+    k->dc = c->row_at[r + 1] - c->row_at[r];
+    k->order = c->wrap_order + c->row_at[r];
+    k->next = 0;
+    for (uint32_t i = 0; i < k->dc; i++) {
+        int8_t *base = p + (size_t)e[i].at * p_stride(c);
+        k->at[i] = base + e[i].shift;
+        w_storeu(base + c->z, w_load(base));
+    }
+    for (uint32_t i = 0; i < k->dc; i++)
+        k->step[i] = (c->z - e[k->order[i]].shift + WB - 1) / WB;
+}
+
+V_TARGET static void walk_end(const struct ldpc_code *c, int8_t *p, uint32_t r, uint32_t groups)
+{
+    const struct entry *e = c->row_ent + c->row_at[r];
+    for (uint32_t i = 0; i < c->row_at[r + 1] - c->row_at[r]; i++) {
+        uint32_t over = (c->z - e[i].shift) % WB;
+        if (!over || (c->z - e[i].shift) / WB >= groups)
+            continue;
+        int8_t *base = p + (size_t)e[i].at * p_stride(c);
+        w_store(base, w_blend(w_head(WB - over), w_loadu(base + c->z), w_load(base)));
+    }
+}
+
+V_TARGET static inline W scale_w(W m, struct norm n)
+{
+    return w_minu8(w_add8(w_shr8(m, n.a), w_shr8(m, n.b)), w_set8((char)n.rmax));
+}
+
+V_TARGET static inline void minsum_group(int8_t *const *at, size_t step, int8_t *msg,
+                                         int8_t *t, uint32_t dc, struct norm n, bool first)
+{
+    W m1 = w_set8(127), m2 = m1, sign = w_zero();
+    V_UNROLL
+    for (uint32_t i = 0; i < dc; i++) {
+        W x = w_loadu(at[i] + step);
+        if (!first)
+            x = w_sub8(x, w_load(msg + (size_t)i * WB));
+        W a = w_abs8(x);
+        w_store(t + (size_t)i * WB, x);
+        m2 = w_minu8(m2, w_maxu8(m1, a));
+        m1 = w_minu8(m1, a);
+        sign = w_xor(sign, x);
+    }
+    W n1 = scale_w(m1, n), n2 = scale_w(m2, n);
+    V_UNROLL
+    for (uint32_t i = 0; i < dc; i++) {
+        W x = w_load(t + (size_t)i * WB);
+        W r = w_sign(w_pick(w_abs8(x), m1, n1, n2), w_xor(x, sign));
+        w_store(msg + (size_t)i * WB, r);
+        w_storeu(at[i] + step, w_add8(x, r));
+    }
+}
+
+V_TARGET static void minsum_layer(const struct ldpc_code *c, struct ws *w, uint32_t r,
+                                  struct norm n, bool first)
+{
+    struct walk k;
+    uint32_t groups = c->z / WB;
+    walk_start(c, w->p, r, &k);
+    int8_t *msg = w->r + r_group(c, r, 0, WB);
+    for (uint32_t g = 0; g < groups; g++) {
+        for (; k.next < k.dc && k.step[k.next] <= g; k.next++)
+            k.at[k.order[k.next]] -= c->z;
+        if (first)
+            minsum_group(k.at, (size_t)g * WB, msg, w->t, k.dc, n, true);
+        else
+            minsum_group(k.at, (size_t)g * WB, msg, w->t, k.dc, n, false);
+        msg += (size_t)k.dc * WB;
+    }
+    walk_end(c, w->p, r, groups);
+    if (c->z % WB)
+        minsum_rows(c, w->p, w->r, r, groups * WB, c->z, WB, n, first);
+}
+
+V_TARGET static void minsum_v(const struct ldpc_code *c, struct ws *w, struct norm n, bool first)
+{
+    for (uint32_t r = 0; r < c->rows; r++)
+        minsum_layer(c, w, r, n, first);
+}
+
