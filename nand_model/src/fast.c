@@ -13,17 +13,16 @@
 #include "dmath.h"
 #include "laws.h"
 #include "nand/cell.h"
+#include "octave.h"
 
 enum {
-    STEPS = 256,            /* table steps per octave */
+    STEPS = 256,            /* table steps per factor of 2 in log2 and rsqrt */
     PE_BITS = 18,
     DOSE_BITS = 34,
     TIME_BITS = 40,
     TAIL_STEPS = 256,       /* per sigma */
     TAIL_REACH = 16         /* sigma */
 };
-
-#define OCTAVE_SIZE(bits) (STEPS * ((bits) - 8) + STEPS + 2)
 
 struct fast_state {         /* one state of a page under one condition */
     int64_t mu, rsig;       /* Q24, 1/sigma Q20 */
@@ -55,35 +54,6 @@ struct nand_cell_table {
     uint64_t f19_time[OCTAVE_SIZE(TIME_BITS)];  /* Q16 */
     uint64_t f19_read[OCTAVE_SIZE(DOSE_BITS)];  /* Q0 */
 };
-
-/* ---- tables with a constant number of steps per octave --------------------- */
-
-static uint64_t octave_x(uint32_t index)
-{
-    uint32_t octave = index < 2 * STEPS ? 0 : (index - STEPS) / STEPS;
-
-    return (uint64_t)(index - octave * STEPS) << octave;
-}
-
-static uint64_t octave_lookup(const uint64_t *table, uint32_t bits, uint64_t x)
-{
-    uint64_t top = (uint64_t)1 << bits, part;
-    uint32_t shift, index;
-    int64_t step;
-
-    if (x >= top)
-        x = top - 1;
-    if (x < 2 * STEPS)
-        return table[x];
-    shift = 63 - (uint32_t)__builtin_clzll(x) - 8;
-    index = STEPS * shift + (uint32_t)(x >> shift);
-    part = x & (((uint64_t)1 << shift) - 1);
-    step = (int64_t)(table[index + 1] - table[index]);
-    /* 2^24 of fraction is enough and keeps the product inside 64 bits */
-    if (shift > 16)
-        part >>= shift - 16, shift = 16;
-    return table[index] + (uint64_t)(step * (int64_t)part >> shift);
-}
 
 static uint64_t fixed(double x, double unit)
 {

@@ -1,120 +1,214 @@
-/* issue.c - legality and time lines of one operation.
- *
- * Each operation is judged completely before anything is written, so that a
- * refusal leaves the device as it was. */
+/* issue.c - reads and the way into every operation. */
 #include "dev.h"
-
-/* Bus time of a transfer, ns, rounded up: ceil(1000 * bytes / (MT/s)). Exact,
- * see derive_bus_inverse(); the profile check keeps the numerator below 2^31. */
-static inline nand_ns bus_ns(const struct nand_dev *dev, uint32_t bytes)
-{
-    uint64_t n = (uint64_t)bytes * 1000 + dev->prof.time.bus_mts - 1;
-    return n * dev->bus_inv >> dev->bus_shift;
-}
-
-static inline nand_ns later(nand_ns a, nand_ns b)
-{
-    return a > b ? a : b;
-}
-
-/* Takes the channel for `hold` ns, first come first served. */
-static inline nand_ns bus_take(struct nand_dev *dev, uint32_t channel, nand_ns now,
-                               nand_ns hold, struct nand_res *res)
-{
-    res->start_at = later(now, dev->channel_free[channel]);
-    res->bus_free_at = res->start_at + hold;
-    dev->channel_free[channel] = res->bus_free_at;
-    dev->now = now;
-    res->status = NAND_OK;
-    return res->bus_free_at;
-}
-
-static inline int check_plane_page(const struct nand_dev *dev, const struct nand_addr *addr)
-{
-    if (addr->die >= dev->prof.geo.dies || addr->plane >= dev->prof.geo.planes ||
-        addr->block >= dev->prof.geo.blocks_per_plane || addr->page >= dev->pages_per_block)
-        return NAND_EADDR;
-    return 0;
-}
-
-static inline int check_mask(const struct nand_dev *dev, const struct nand_req *req)
-{
-    if (req->addr.die >= dev->prof.geo.dies || req->addr.page >= dev->pages_per_block)
-        return NAND_EADDR;
-    if (req->plane_mask == 0 || (req->plane_mask & ~dev->planes_mask))
-        return NAND_EMASK;
-    if (!req->plane_block)
-        return req->addr.block < dev->prof.geo.blocks_per_plane ? 0 : NAND_EADDR;
-    for (uint32_t mask = req->plane_mask; mask; mask &= mask - 1)
-        if (req->plane_block[__builtin_ctz(mask)] >= dev->prof.geo.blocks_per_plane)
-            return NAND_EADDR;
-    return 0;
-}
-
-static inline uint32_t mask_block(const struct nand_req *req, uint32_t plane)
-{
-    return req->plane_block ? req->plane_block[plane] : req->addr.block;
-}
 
 /* ---- reads ---------------------------------------------------------------- */
 
-static int issue_read(struct nand_dev *dev, nand_ns now, const struct nand_req *req,
-                      struct nand_res *res, bool partial)
+/* What a read of this page gives: an enum nand_status, or a negative error. Only
+ * called when the block is flagged, the page is unwritten or faults are on. */
+static int read_outcome(struct nand_dev *dev, size_t block, const struct nand_addr *addr)
+{
+    uint32_t word = dev->block[block].word;
+
+    if (dev->die[addr->die].dead_mask >> addr->plane & 1)
+        return NAND_FAIL;
+    if (word & (BF_BAD | BF_TORN))
+        return NAND_GARBAGE;
+    if (!dev_page_written(dev, word, addr->page))
+        return dev->contents ? NAND_ERASED : NAND_EUNWRITTEN;
+    if (word & BF_FAINT)
+        return NAND_GARBAGE;
+    if ((word & BF_DAMAGED) && dev_damage_get(dev, block, addr->page) == DAMAGE_TORN)
+        return NAND_GARBAGE;
+    return NAND_OK;
+}
+
+/* The block or word line that a suspended operation is working on. */
+static bool under_suspended(const struct nand_dev *dev, const struct nand_addr *addr)
+{
+    const struct die_state *die = &dev->die[addr->die];
+    const struct flight *flight = &die->flight[0];
+    size_t index = dev_plane_index(dev, addr->die, addr->plane);
+    uint32_t word;
+
+    if (!die->suspended || !(flight->mask >> addr->plane & 1) ||
+        dev->plane[index].flight_block[0] != addr->block)
+        return false;
+    word = dev->block[index * dev->prof.geo.blocks_per_plane + addr->block].word;
+    return flight->erase || dev_damage_key_page(dev, word, addr->page) ==
+                                dev_damage_key_page(dev, word, flight->first_page);
+}
+
+static nand_ns sense_ns(const struct nand_dev *dev, const struct nand_req *req, uint32_t word)
 {
     const struct nand_timing *t = &dev->prof.time;
-    int err = check_plane_page(dev, &req->addr);
+    nand_ns tr;
+
+    if (req->op == NAND_OP_READ_PARTIAL)
+        return t->tr_partial_ns;
+    tr = word & BF_SLC ? t->slc_tr_ns : t->tr_ns[dev_page_type(dev, req->addr.page)];
+    if (req->op == NAND_OP_READ_SOFT)
+        tr += ((1u << req->soft_bits) - 2) * t->tsense_ns;
+    return tr;
+}
+
+/* Address, kind and medium of a read: status >= 0 or a refusal. */
+static int check_read(struct nand_dev *dev, const struct nand_req *req, size_t *ret_block)
+{
+    const struct nand_addr *addr = &req->addr;
+
+    if (addr->die >= dev->prof.geo.dies || addr->plane >= dev->prof.geo.planes ||
+        addr->block >= dev->prof.geo.blocks_per_plane || addr->page >= dev->pages_per_block ||
+        req->read_level > NAND_RETRY_MAX)
+        return NAND_EADDR;
+    *ret_block = dev_block_index(dev, addr->die, addr->plane, addr->block);
+    uint32_t word = dev->block[*ret_block].word;
+    if (addr->page < word && word <= BF_STEPS && dev->prof.scheme == NAND_SCHEME_ONE_PASS &&
+        !(dev->die[addr->die].dead_mask | dev->die[addr->die].suspended | dev->upset_ppm))
+        return NAND_OK;
+    if (addr->page >= dev_block_pages(dev, word))
+        return NAND_EADDR;
+    int status = read_outcome(dev, *ret_block, addr);
+    if (status >= 0 && under_suspended(dev, addr))
+        return NAND_ESUSPEND;
+    return status;
+}
+
+static void follow_read(struct nand_dev *dev, const struct nand_req *req, size_t block,
+                        nand_ns at, struct reg *reg, bool to_data_only)
+{
+    struct reg_cells *cells;
+    size_t index = dev_plane_index(dev, req->addr.die, req->addr.plane);
+
+    if (reg->status == NAND_OK && dev->upset_ppm && dev_read_upset(dev, block, req->addr.page))
+        reg->status = NAND_GARBAGE;
+    if (!dev->reg_cells)
+        return;
+    cells = &dev->reg_cells[index];
+    dev_cells_sense(dev, at, req->addr.die, req->addr.plane, reg, cells);
+    if (!to_data_only) {
+        cells->out = cells->data;
+        cells->out_point = cells->data_point;
+    }
+    dev_cells_read(dev, block, req->addr.page);
+}
+
+static struct reg filled_register(const struct nand_dev *dev, const struct nand_req *req,
+                                  int status)
+{
+    struct reg reg = {.limit = dev->page_total_bytes, .block = req->addr.block,
+                      .page = req->addr.page, .status = (uint8_t)status, .soft_bits = 1,
+                      .level = req->read_level};
+
+    if (req->op == NAND_OP_READ_PARTIAL)
+        reg.limit = dev->prof.time.partial_bytes + dev->prof.geo.spare_bytes;
+    if (req->op == NAND_OP_READ_SOFT) {
+        reg.soft_bits = req->soft_bits;
+        reg.limit *= req->soft_bits;
+    }
+    return reg;
+}
+
+static int check_read_kind(const struct nand_dev *dev, const struct nand_req *req)
+{
+    const struct nand_timing *t = &dev->prof.time;
+
+    if (req->op == NAND_OP_READ_PARTIAL &&
+        (t->tr_partial_ns == 0 || req->bytes > t->partial_bytes))
+        return NAND_EPARTIAL;
+    if (req->op == NAND_OP_READ_SOFT && t->tsense_ns == 0)
+        return NAND_ENOTSUP;
+    if (req->op == NAND_OP_READ_SOFT && req->soft_bits != 2 && req->soft_bits != 3)
+        return NAND_EINVAL;
+    return 0;
+}
+
+static int issue_read(struct nand_dev *dev, nand_ns now, const struct nand_req *req,
+                      struct nand_res *res)
+{
+    size_t block;
+    int status = check_read(dev, req, &block);
+    int err = status < 0 ? status : check_read_kind(dev, req);
     if (err)
         return err;
-    if (partial && (t->tr_partial_ns == 0 || req->bytes > t->partial_bytes))
-        return NAND_EPARTIAL;
-    size_t index = dev_plane_index(dev, req->addr.die, req->addr.plane);
     struct die_state *die = &dev->die[req->addr.die];
-    struct plane_state *plane = &dev->plane[index];
-    const struct block_state *block =
-        &dev->block[index * dev->prof.geo.blocks_per_plane + req->addr.block];
-    if (req->addr.page >= block->pages_written)
-        return NAND_EUNWRITTEN;
+    struct plane_state *plane = &dev->plane[dev_plane_index(dev, req->addr.die, req->addr.plane)];
     if (die->array_until > now || plane->sense_until > now || plane->out_ready > now)
         return NAND_EBUSY;
 
-    nand_ns tr = partial ? t->tr_partial_ns : t->tr_ns[dev_page_type(dev, req->addr.page)];
-    nand_ns end = bus_take(dev, die->channel, now, t->tcmd_ns, res) + tr;
+    nand_ns tr = sense_ns(dev, req, dev->block[block].word);
+    nand_ns start = dev_bus_take(dev, die->channel, now, dev->prof.time.tcmd_ns, res);
+    nand_ns end = dev_array_start(dev, req->addr.die, start, tr, true) + tr;
     plane->sense_until = plane->out_ready = end;
-    plane->out_limit = plane->data_limit =
-        partial ? t->partial_bytes + dev->prof.geo.spare_bytes : dev->page_total_bytes;
+    plane->out = filled_register(dev, req, status);
+    if (dev->reg_cells || dev->upset_ppm)
+        follow_read(dev, req, block, end, &plane->out, false);
+    plane->data = plane->out;
+    if (dev->contents) {
+        size_t index = dev_plane_index(dev, req->addr.die, req->addr.plane);
+        dev_contents_read(dev, index, block, req->addr.page, plane->out.status);
+        dev_contents_advance(dev, index);
+    }
     die->sense_until = later(die->sense_until, end);
     res->done_at = res->ready_at = end;
+    res->status = plane->out.status;
+    dev->stats.reads++;
+    dev->stats.senses++;
+    if (req->op == NAND_OP_READ_PARTIAL)
+        dev->stats.partial_reads++;
+    if (req->op == NAND_OP_READ_SOFT) {
+        dev->stats.soft_reads++;
+        dev->stats.senses += (1u << req->soft_bits) - 2;
+    }
     return 0;
 }
 
 /* The data register moves to the output register (tcbsy), then the array senses
  * addr.page. Legal while the previous sense still runs: the move waits for it. */
 static int issue_read_cache(struct nand_dev *dev, nand_ns now, const struct nand_req *req,
-                            struct nand_res *res, bool last)
+                            struct nand_res *res)
 {
-    const struct nand_timing *t = &dev->prof.time;
-    int err = check_plane_page(dev, &req->addr);
-    if (err)
-        return err;
+    bool last = req->op == NAND_OP_READ_CACHE_END;
+    size_t block = 0;
+    int status = NAND_OK;
+
+    if (req->addr.die >= dev->prof.geo.dies || req->addr.plane >= dev->prof.geo.planes)
+        return NAND_EADDR;
+    if (!last)
+        status = check_read(dev, req, &block);
+    if (status < 0)
+        return status;
     size_t index = dev_plane_index(dev, req->addr.die, req->addr.plane);
     struct die_state *die = &dev->die[req->addr.die];
     struct plane_state *plane = &dev->plane[index];
-    const struct block_state *block =
-        &dev->block[index * dev->prof.geo.blocks_per_plane + req->addr.block];
-    if (!last && req->addr.page >= block->pages_written)
-        return NAND_EUNWRITTEN;
-    if (plane->data_limit == 0)
+    if (plane->data.limit == 0)
         return NAND_ENODATA;
     if (die->array_until > now || plane->out_ready > now)
         return NAND_EBUSY;
 
-    nand_ns sent = bus_take(dev, die->channel, now, t->tcmd_ns, res);
-    plane->out_ready = later(sent, plane->sense_until) + t->tcbsy_ns;
-    plane->out_limit = plane->data_limit;
-    plane->data_limit = last ? 0 : dev->page_total_bytes;
+    nand_ns sent = dev_bus_take(dev, die->channel, now, dev->prof.time.tcmd_ns, res);
+    plane->out_ready = later(sent, plane->sense_until) + dev->prof.time.tcbsy_ns;
     plane->sense_until = plane->out_ready;
-    if (!last)
-        plane->sense_until += t->tr_ns[dev_page_type(dev, req->addr.page)];
+    plane->out = plane->data;
+    plane->data.limit = 0;
+    res->status = plane->out.status;
+    if (dev->reg_cells) {
+        dev->reg_cells[index].out = dev->reg_cells[index].data;
+        dev->reg_cells[index].out_point = dev->reg_cells[index].data_point;
+    }
+    if (dev->contents)
+        dev_contents_advance(dev, index);
+    if (!last) {
+        nand_ns tr = sense_ns(dev, req, dev->block[block].word);
+        plane->sense_until =
+            dev_array_start(dev, req->addr.die, plane->out_ready, tr, true) + tr;
+        plane->data = filled_register(dev, req, status);
+        if (dev->reg_cells || dev->upset_ppm)
+            follow_read(dev, req, block, plane->sense_until, &plane->data, true);
+        if (dev->contents)
+            dev_contents_read(dev, index, block, req->addr.page, plane->data.status);
+        dev->stats.reads++;
+        dev->stats.senses++;
+    }
     die->sense_until = later(die->sense_until, plane->sense_until);
     res->ready_at = plane->out_ready;
     res->done_at = plane->sense_until;
@@ -128,129 +222,31 @@ static int issue_data_out(struct nand_dev *dev, nand_ns now, const struct nand_r
         return NAND_EADDR;
     const struct plane_state *plane =
         &dev->plane[dev_plane_index(dev, req->addr.die, req->addr.plane)];
-    if (req->bytes == 0 || req->bytes > dev->page_total_bytes)
+    if (req->bytes == 0 || req->bytes > dev->page_total_bytes * 3u)
         return NAND_EBYTES;
-    if (plane->out_limit == 0)
+    if (plane->out.limit == 0)
         return NAND_ENODATA;
     if (plane->out_ready > now)
         return NAND_EBUSY;
-    if (req->bytes > plane->out_limit)
-        return NAND_EPARTIAL;
-
-    res->done_at = res->ready_at =
-        bus_take(dev, dev->die[req->addr.die].channel, now,
-                 dev->prof.time.tstatus_ns + bus_ns(dev, req->bytes), res);
-    return 0;
-}
-
-/* ---- programs ------------------------------------------------------------- */
-
-static int issue_data_in(struct nand_dev *dev, nand_ns now, const struct nand_req *req,
-                         struct nand_res *res)
-{
-    int err = check_mask(dev, req);
-    if (err)
-        return err;
-    if (req->bytes == 0 || req->bytes > dev->page_total_bytes)
+    if (req->bytes > plane->out.limit)
+        return plane->out.limit < dev->page_total_bytes && req->bytes <= dev->page_total_bytes
+                   ? NAND_EPARTIAL
+                   : NAND_EBYTES;
+    if (req->data && (req->offset > dev->page_total_bytes ||
+                      req->bytes > dev->page_total_bytes - req->offset))
         return NAND_EBYTES;
-    const struct die_state *die = &dev->die[req->addr.die];
-    if (die->in_ready > now)
-        return NAND_EBUSY;
+    if (req->data && !dev->contents)
+        return NAND_ENOTSUP;
 
-    uint32_t type = dev_page_type(dev, req->addr.page);
-    uint32_t first_page = req->addr.page - type;
-    struct plane_state *planes = &dev->plane[dev_plane_index(dev, req->addr.die, 0)];
-    uint32_t count = 0;
-    for (uint32_t mask = req->plane_mask; mask; mask &= mask - 1, count++) {
-        uint32_t p = (uint32_t)__builtin_ctz(mask);
-        uint32_t block = mask_block(req, p);
-        if (planes[p].in_block != block || planes[p].in_first_page != first_page)
-            planes[p].in_types = 0;
-        planes[p].in_block = block;
-        planes[p].in_first_page = first_page;
-        planes[p].in_types |= 1u << type;
-    }
+    if (req->data)
+        dev_contents_register(dev, req->addr.die, req->addr.plane, req->offset, req->bytes,
+                              req->data);
     res->done_at = res->ready_at =
-        bus_take(dev, die->channel, now,
-                 count * dev->prof.time.tcmd_ns + bus_ns(dev, count * req->bytes), res);
-    return 0;
-}
-
-static int check_program(const struct nand_dev *dev, const struct nand_req *req)
-{
-    size_t first = dev_plane_index(dev, req->addr.die, 0);
-
-    for (uint32_t mask = req->plane_mask; mask; mask &= mask - 1) {
-        uint32_t p = (uint32_t)__builtin_ctz(mask);
-        const struct plane_state *plane = &dev->plane[first + p];
-        uint32_t b = mask_block(req, p);
-        const struct block_state *block =
-            &dev->block[(first + p) * dev->prof.geo.blocks_per_plane + b];
-        if (req->addr.page < block->pages_written)
-            return NAND_ENOTERASED;
-        if (req->addr.page - block->pages_written >= dev->prof.geo.page_types)
-            return NAND_EORDER;
-        if (plane->in_types != dev->all_types || plane->in_block != b ||
-            plane->in_first_page != block->pages_written)
-            return NAND_ENODATA;
-    }
-    return 0;
-}
-
-/* PROG may follow a running PROG_CACHE once the input registers are free; the
- * array then takes it up when it is done with the one before. */
-static int issue_program(struct nand_dev *dev, nand_ns now, const struct nand_req *req,
-                         struct nand_res *res, bool cache)
-{
-    const struct nand_timing *t = &dev->prof.time;
-    int err = check_mask(dev, req);
-    if (err)
-        return err;
-    struct die_state *die = &dev->die[req->addr.die];
-    if (die->in_ready > now || die->sense_until > now ||
-        (die->array_until > now && die->work != DIE_PROG_CACHE))
-        return NAND_EBUSY;
-    err = check_program(dev, req);
-    if (err)
-        return err;
-
-    nand_ns start = later(bus_take(dev, die->channel, now, t->tcmd_ns, res), die->array_until);
-    die->array_until = start + t->tprog_ns;
-    die->in_ready = cache ? start + t->tcbsy_ns : die->array_until;
-    die->work = cache ? DIE_PROG_CACHE : DIE_PROG;
-    res->done_at = die->array_until;
-    res->ready_at = die->in_ready;
-    size_t first = dev_plane_index(dev, req->addr.die, 0);
-    for (uint32_t mask = req->plane_mask; mask; mask &= mask - 1) {
-        uint32_t p = (uint32_t)__builtin_ctz(mask);
-        size_t at = (first + p) * dev->prof.geo.blocks_per_plane + mask_block(req, p);
-        dev->plane[first + p].in_types = 0;
-        dev->block[at].pages_written += dev->prof.geo.page_types;
-    }
-    return 0;
-}
-
-static int issue_erase(struct nand_dev *dev, nand_ns now, const struct nand_req *req,
-                       struct nand_res *res)
-{
-    int err = check_mask(dev, req);
-    if (err)
-        return err;
-    struct die_state *die = &dev->die[req->addr.die];
-    if (die->array_until > now || die->sense_until > now)
-        return NAND_EBUSY;
-
-    res->done_at = res->ready_at = die->array_until =
-        bus_take(dev, die->channel, now, dev->prof.time.tcmd_ns, res) +
-        dev->prof.time.tbers_ns;
-    die->work = DIE_ERASE;
-    size_t first = dev_plane_index(dev, req->addr.die, 0);
-    for (uint32_t mask = req->plane_mask; mask; mask &= mask - 1) {
-        uint32_t p = (uint32_t)__builtin_ctz(mask);
-        size_t at = (first + p) * dev->prof.geo.blocks_per_plane + mask_block(req, p);
-        dev->block[at].pages_written = 0;
-        dev->block[at].erase_count++;
-    }
+        dev_bus_take(dev, dev->die[req->addr.die].channel, now,
+                     dev->prof.time.tstatus_ns + dev_bus_ns(dev, req->bytes), res);
+    res->status = plane->out.status;
+    dev->stats.data_outs++;
+    dev->stats.bus_bytes += req->bytes;
     return 0;
 }
 
@@ -258,18 +254,28 @@ int nand_issue(nand_dev *dev, nand_ns now, const struct nand_req *req, struct na
 {
     if (!dev || !req || !ret_res)
         return NAND_EINVAL;
+    if (dev->power_off)
+        return NAND_EOFF;
     if (now < dev->now)
         return NAND_ETIME;
     switch (req->op) {
-    case NAND_OP_READ: return issue_read(dev, now, req, ret_res, false);
-    case NAND_OP_READ_PARTIAL: return issue_read(dev, now, req, ret_res, true);
-    case NAND_OP_READ_CACHE: return issue_read_cache(dev, now, req, ret_res, false);
-    case NAND_OP_READ_CACHE_END: return issue_read_cache(dev, now, req, ret_res, true);
+    case NAND_OP_READ:
+    case NAND_OP_READ_PARTIAL:
+    case NAND_OP_READ_SOFT: return issue_read(dev, now, req, ret_res);
+    case NAND_OP_READ_CACHE:
+    case NAND_OP_READ_CACHE_END: return issue_read_cache(dev, now, req, ret_res);
     case NAND_OP_DATA_OUT: return issue_data_out(dev, now, req, ret_res);
-    case NAND_OP_DATA_IN: return issue_data_in(dev, now, req, ret_res);
-    case NAND_OP_PROG: return issue_program(dev, now, req, ret_res, false);
-    case NAND_OP_PROG_CACHE: return issue_program(dev, now, req, ret_res, true);
-    case NAND_OP_ERASE: return issue_erase(dev, now, req, ret_res);
+    case NAND_OP_DATA_IN: return dev_issue_data_in(dev, now, req, ret_res);
+    case NAND_OP_PROG: return dev_issue_program(dev, now, req, ret_res, false);
+    case NAND_OP_PROG_CACHE: return dev_issue_program(dev, now, req, ret_res, true);
+    case NAND_OP_ERASE: return dev_issue_erase(dev, now, req, ret_res);
+    case NAND_OP_COPYBACK: return dev_issue_copyback(dev, now, req, ret_res);
+    case NAND_OP_PROG_PARTIAL: return dev_issue_partial(dev, now, req, ret_res);
+    case NAND_OP_SUSPEND: return dev_issue_suspend(dev, now, req, ret_res);
+    case NAND_OP_RESUME: return dev_issue_resume(dev, now, req, ret_res);
+    case NAND_OP_RESET: return dev_issue_reset(dev, now, req, ret_res);
+    case NAND_OP_SET_FEATURE: return dev_issue_feature(dev, now, req, ret_res);
+    case NAND_OP_STATUS: return dev_issue_status(dev, now, req, ret_res);
     default: return NAND_EINVAL;
     }
 }

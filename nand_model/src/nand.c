@@ -21,6 +21,15 @@ const char *nand_strerror(int err)
     case NAND_EPARTIAL: return "partial read not offered or too long";
     case NAND_ETIME: return "time goes backwards";
     case NAND_EUNWRITTEN: return "page not programmed since the last erase";
+    case NAND_ENOTSUP: return "operation or mode not offered by this profile or device";
+    case NAND_ESUSPEND: return "nothing to suspend or resume, or target is suspended";
+    case NAND_ELIMIT: return "too many suspends or too little progress since the last";
+    case NAND_EPASS: return "two-pass order broken";
+    case NAND_EMODE: return "SLC-mode and normal blocks in one operation";
+    case NAND_EOFF: return "power is off";
+    case NAND_ENOP: return "partial programs of this page are used up";
+    case NAND_EFORMAT: return "not a snapshot of this version";
+    case NAND_ECORRUPT: return "snapshot damaged";
     default: return "unknown error";
     }
 }
@@ -31,30 +40,73 @@ static size_t align_up(size_t n)
 }
 
 struct layout {
-    size_t channel, die, plane, block, total;
+    size_t channel, die, plane, block, cells, reg_cells, power_drive, power_die, offsets, total;
 };
 
-/* The profile has passed nand_profile_check(), whose bounds keep every product
- * below 2^40. */
-static struct layout dev_layout(const struct nand_geometry *geo)
+static size_t take(size_t *at, size_t bytes)
 {
-    struct layout at;
-    size_t planes = (size_t)geo->dies * geo->planes;
+    size_t here = *at;
 
-    at.channel = align_up(sizeof(struct nand_dev));
-    at.die = at.channel + align_up(geo->channels * sizeof(nand_ns));
-    at.plane = at.die + align_up(geo->dies * sizeof(struct die_state));
-    at.block = at.plane + align_up(planes * sizeof(struct plane_state));
-    at.total =
-        at.block + align_up(planes * geo->blocks_per_plane * sizeof(struct block_state));
+    *at += align_up(bytes);
+    return here;
+}
+
+/* The profile has passed nand_profile_check(), whose bounds keep every product
+ * below 2^40. Arrays that are not needed take no room. */
+static struct layout dev_layout(const struct nand_profile *p, uint32_t flags)
+{
+    const struct nand_geometry *geo = &p->geo;
+    size_t planes = (size_t)geo->dies * geo->planes, blocks = planes * geo->blocks_per_plane;
+    bool cells = (flags & NAND_WITH_CELLS) != 0;
+    bool block_cells = cells || p->time.partial_programs > 1;
+    struct layout at;
+
+    at.total = align_up(sizeof(struct nand_dev));
+    at.channel = take(&at.total, geo->channels * sizeof(nand_ns));
+    at.die = take(&at.total, geo->dies * sizeof(struct die_state));
+    at.plane = take(&at.total, planes * sizeof(struct plane_state));
+    at.block = take(&at.total, blocks * sizeof(struct block_state));
+    at.cells = take(&at.total, block_cells ? blocks * sizeof(struct block_cells) : 0);
+    at.reg_cells = take(&at.total, cells ? planes * sizeof(struct reg_cells) : 0);
+    at.power_drive = take(&at.total, p->power.drive_ops_max * sizeof(nand_ns));
+    at.power_die = take(&at.total, (size_t)geo->dies * p->power.die_ops_max * sizeof(nand_ns));
+    at.offsets = take(&at.total, (size_t)geo->dies * NAND_BOUNDS_MAX * sizeof(int16_t));
     return at;
+}
+
+/* Also called on a copy of the allocation, whose pointers still lead to the original. */
+void dev_set_pointers(struct nand_dev *dev)
+{
+    struct layout at = dev_layout(&dev->prof, dev->flags);
+    char *base = (char *)dev;
+    bool cells = (dev->flags & NAND_WITH_CELLS) != 0;
+
+    dev->prof.name = dev->name;
+    dev->prof.cell = dev->cell;
+    dev->flat_bytes = at.total;
+    dev->channel_free = (nand_ns *)(void *)(base + at.channel);
+    dev->die = (struct die_state *)(void *)(base + at.die);
+    dev->plane = (struct plane_state *)(void *)(base + at.plane);
+    dev->block = (struct block_state *)(void *)(base + at.block);
+    dev->cells = cells || dev->prof.time.partial_programs > 1
+                     ? (struct block_cells *)(void *)(base + at.cells)
+                     : NULL;
+    dev->reg_cells = cells ? (struct reg_cells *)(void *)(base + at.reg_cells) : NULL;
+    dev->power_drive = (nand_ns *)(void *)(base + at.power_drive);
+    dev->power_die = (nand_ns *)(void *)(base + at.power_die);
+    dev->offsets = (int16_t *)(void *)(base + at.offsets);
 }
 
 size_t nand_memory_needed(const struct nand_profile *p)
 {
+    return nand_memory_needed_with(p, 0);
+}
+
+size_t nand_memory_needed_with(const struct nand_profile *p, uint32_t flags)
+{
     if (!p || nand_profile_check(p, NULL, 0) != 0)
         return 0;
-    return dev_layout(&p->geo).total;
+    return dev_layout(p, flags).total;
 }
 
 /* Division by bus_mts as multiply and shift: with n < 2^31, 2^l >= d and
@@ -81,6 +133,7 @@ static void derive(struct nand_dev *dev)
     dev->type_inv = (((uint64_t)1 << 32) + geo->page_types - 1) / geo->page_types;
     dev->planes_mask = (1u << geo->planes) - 1;
     dev->block_count = (uint64_t)geo->dies * geo->planes * geo->blocks_per_plane;
+    dev->codewords = geo->page_bytes >= 4096 ? geo->page_bytes / 4096 : 1;
     derive_bus_inverse(dev);
     for (uint32_t d = 0; d < geo->dies; d++)
         dev->die[d].channel = d % geo->channels;
@@ -88,37 +141,58 @@ static void derive(struct nand_dev *dev)
 
 int nand_create(const struct nand_profile *p, uint64_t seed, nand_dev **ret_dev)
 {
-    struct layout at;
-    struct nand_dev *dev;
-    char *base;
+    return nand_create_with(p, seed, NULL, ret_dev);
+}
 
-    if (!p || !ret_dev)
+int nand_create_with(const struct nand_profile *p, uint64_t seed,
+                     const struct nand_options *options, nand_dev **ret_dev)
+{
+    const uint32_t known = NAND_WITH_CELLS | NAND_WITH_CONTENTS | NAND_WITH_FAULTS |
+                           NAND_COMPRESS;
+    uint32_t flags = options ? options->flags : 0;
+    struct nand_dev *dev;
+    size_t bytes;
+    int err;
+
+    if (!p || !ret_dev || (flags & ~known))
         return NAND_EINVAL;
     if (nand_profile_check(p, NULL, 0) != 0)
         return NAND_EPROFILE;
-    at = dev_layout(&p->geo);
-    base = aligned_alloc(64, at.total);
-    if (!base)
+    bytes = dev_layout(p, flags).total;
+    dev = aligned_alloc(64, bytes);
+    if (!dev)
         return NAND_ENOMEM;
-    memset(base, 0, at.total);
-    dev = (struct nand_dev *)(void *)base;
+    memset(dev, 0, bytes);
     dev->prof = *p;
     strcpy(dev->name, p->name); /* lengths were checked with the profile */
     strcpy(dev->cell, p->cell);
-    dev->prof.name = dev->name;
-    dev->prof.cell = dev->cell;
     dev->seed = seed;
-    dev->channel_free = (nand_ns *)(void *)(base + at.channel);
-    dev->die = (struct die_state *)(void *)(base + at.die);
-    dev->plane = (struct plane_state *)(void *)(base + at.plane);
-    dev->block = (struct block_state *)(void *)(base + at.block);
+    dev->flags = flags;
+    dev->contents_bytes_max = options ? options->contents_bytes_max : 0;
+    dev->next_armed_op = UINT64_MAX;
+    dev_set_pointers(dev);
     derive(dev);
+    dev_clock_init(dev);
+    err = dev_tables_create(dev);
+    if (!err)
+        err = dev_contents_create(dev);
+    if (err) {
+        nand_destroy(dev);
+        return err;
+    }
+    if (flags & NAND_WITH_FAULTS)
+        dev_mark_factory_bad(dev);
     *ret_dev = dev;
     return 0;
 }
 
 void nand_destroy(nand_dev *dev)
 {
+    if (!dev)
+        return;
+    dev_contents_destroy(dev);
+    dev_tables_release(dev);
+    free(dev->damage);
     free(dev);
 }
 
@@ -130,16 +204,23 @@ const struct nand_profile *nand_dev_profile(const nand_dev *dev)
 int nand_block_info(const nand_dev *dev, uint32_t die, uint32_t plane, uint32_t block,
                     struct nand_block_info *ret_info)
 {
-    const struct block_state *state;
+    size_t at;
+    uint32_t word;
 
     if (!dev || !ret_info)
         return NAND_EINVAL;
     if (die >= dev->prof.geo.dies || plane >= dev->prof.geo.planes ||
         block >= dev->prof.geo.blocks_per_plane)
         return NAND_EADDR;
-    state = dev_block(dev, die, plane, block);
-    *ret_info = (struct nand_block_info){.pages_written = state->pages_written,
-                                         .erase_count = state->erase_count};
+    at = dev_block_index(dev, die, plane, block);
+    word = dev->block[at].word;
+    *ret_info = (struct nand_block_info){.erase_count = dev->block[at].erase_count};
+    ret_info->slc = (word & BF_SLC) != 0;
+    ret_info->pages_written =
+        ret_info->slc ? word & BF_STEPS : dev_pages_of_steps(dev, word & BF_STEPS);
+    ret_info->reads = dev->reg_cells ? dev->cells[at].reads : 0;
+    ret_info->bad = word & BF_BAD ? 1 : word & BF_WORN ? 2 : 0;
+    ret_info->torn = word & BF_TORN ? 1 : word & BF_FAINT ? 2 : 0;
     return 0;
 }
 
@@ -151,9 +232,18 @@ static int block_set_check(const nand_dev *dev, uint32_t die, uint32_t block,
     if (die >= dev->prof.geo.dies || block >= dev->prof.geo.blocks_per_plane ||
         pages_written > dev->pages_per_block)
         return NAND_EADDR;
-    if (dev_page_type(dev, pages_written) != 0)
+    if (dev->prof.scheme != NAND_SCHEME_PAGED && dev_page_type(dev, pages_written) != 0)
         return NAND_EORDER;
     return 0;
+}
+
+static void block_set(nand_dev *dev, size_t at, uint32_t pages_written, uint32_t erase_count)
+{
+    dev_block_erased(dev, at, BF_STAY);
+    dev->block[at].word |= dev_steps_of_pages(dev, pages_written);
+    dev->block[at].erase_count = erase_count;
+    if (dev->reg_cells && pages_written)
+        dev_cells_programmed(dev, dev->now, at, true);
 }
 
 int nand_block_set(nand_dev *dev, uint32_t die, uint32_t plane, uint32_t block,
@@ -178,12 +268,36 @@ int nand_block_set_planes(nand_dev *dev, uint32_t die, uint32_t plane_mask, uint
     for (uint32_t p = 0; plane_block && p < dev->prof.geo.planes; p++)
         if ((plane_mask >> p & 1) && plane_block[p] >= dev->prof.geo.blocks_per_plane)
             return NAND_EADDR;
-    for (uint32_t p = 0; p < dev->prof.geo.planes; p++) {
-        if (!(plane_mask >> p & 1))
-            continue;
-        struct block_state *b = dev_block(dev, die, p, plane_block ? plane_block[p] : block);
-        b->pages_written = pages_written;
-        b->erase_count = erase_count;
-    }
+    for (uint32_t p = 0; p < dev->prof.geo.planes; p++)
+        if (plane_mask >> p & 1)
+            block_set(dev, dev_block_index(dev, die, p, plane_block ? plane_block[p] : block),
+                      pages_written, erase_count);
+    return 0;
+}
+
+/* ---- counts --------------------------------------------------------------------- */
+
+uint64_t nand_op_count(const nand_dev *dev)
+{
+    return dev ? dev->op_count : 0;
+}
+
+/* Energy follows from the counts, so that the hot path does not add it up. */
+static uint64_t energy_pj(const nand_dev *dev, const struct nand_stats *s)
+{
+    const struct nand_energy *e = &dev->prof.energy;
+    uint32_t passes = dev->prof.scheme == NAND_SCHEME_ONE_PASS ? 1 : 2;
+
+    return s->senses * e->sense_pj + s->plane_programs * e->prog_pj / passes +
+           s->slc_plane_programs * e->slc_prog_pj + s->plane_erases * e->erase_pj +
+           s->bus_bytes * e->bus_pj_per_byte;
+}
+
+int nand_stats_get(const nand_dev *dev, struct nand_stats *ret_stats)
+{
+    if (!dev || !ret_stats)
+        return NAND_EINVAL;
+    *ret_stats = dev->stats;
+    ret_stats->energy_pj = energy_pj(dev, &dev->stats);
     return 0;
 }

@@ -1,0 +1,57 @@
+/* store.h - contents of a device: forks, snapshots, checks.
+ *
+ * Page contents exist with NAND_WITH_CONTENTS. They are allocated as pages are
+ * programmed, shared between forks until one of them erases, and counted.
+ * Threads: a device and its forks share page memory: one thread for all of them. */
+#ifndef NAND_STORE_H_
+#define NAND_STORE_H_
+
+#include "nand/nand.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A second device in the same state. Cost: a copy of the bookkeeping, one count
+ * per block that holds contents. Errors: NAND_EINVAL, NAND_ENOMEM. */
+NAND_API int nand_fork(const nand_dev *dev, nand_dev **ret_copy);
+
+/* Writes all of `size` bytes; non-zero stops and is handed back by nand_save(). */
+typedef int (*nand_sink)(void *ctx, const void *bytes, size_t size);
+/* Fills all of `size` bytes; non-zero stops and is handed back by nand_load(). */
+typedef int (*nand_source)(void *ctx, void *ret_bytes, size_t size);
+/* Everything: profile, clocks, blocks, contents, armed faults. Little-endian, zstd,
+ * XXH3-checked, versioned; the same state gives the same bytes. Memory: about
+ * twice the state while it runs. */
+NAND_API int nand_save(const nand_dev *dev, nand_sink sink, void *ctx);
+/* Errors: NAND_EFORMAT (not a snapshot, other version), NAND_ECORRUPT, NAND_ENOMEM. */
+NAND_API int nand_load(nand_source source, void *ctx, nand_dev **ret_dev);
+/* XXH3 of the state that nand_save() would write. */
+NAND_API int nand_state_hash(const nand_dev *dev, uint64_t *ret_hash);
+
+/* XXH3 of the bytes that were programmed into a page, kept apart from them.
+ * Errors: NAND_EADDR, NAND_EUNWRITTEN, NAND_ENOTSUP (no contents kept). */
+NAND_API int nand_page_hash(const nand_dev *dev, const struct nand_addr *addr,
+                            uint64_t *ret_hash);
+/* 1 = `data` (page_bytes + spare_bytes) is what was programmed, 0 = it is not. */
+NAND_API int nand_page_verify(const nand_dev *dev, const struct nand_addr *addr,
+                              const void *data);
+/* Soft values of one codeword of the cache register after READ_SOFT: ret_bins[i] =
+ * bin of bit i as in nand_cell_sense(), bit 0 = lowest bit of the first byte.
+ * ret_bits is how many; room for them is the caller's: (page + spare) * 8 is enough.
+ * Errors: as nand_register_errors(); NAND_ENOTSUP without cells and contents. */
+NAND_API int nand_register_soft(const nand_dev *dev, uint32_t die, uint32_t plane,
+                                uint32_t codeword, uint8_t *ret_bins, uint32_t *ret_bits);
+
+struct nand_contents {
+    uint64_t pages, bytes;          /* stored by this device, shared pages counted in full */
+    uint64_t compressed_pages;
+};
+NAND_API int nand_contents_get(const nand_dev *dev, struct nand_contents *ret);
+/* Compresses the pages of every full block that are worth it (at least 1/8 saved). */
+NAND_API int nand_contents_compress(nand_dev *dev);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
