@@ -1,0 +1,83 @@
+/* cli.h - what the commands of ftlsim share. */
+#ifndef CLI_CLI_H_
+#define CLI_CLI_H_
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "ftl/ftl.h"
+#include "workload/run.h"
+
+enum cli_exit { CLI_OK = 0, CLI_REFUSED = 2, CLI_BROKEN = 3, CLI_INTERRUPTED = 130 };
+
+/* One line "ftlsim: ..." on stderr; returns CLI_REFUSED. */
+int cli_refuse(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+int cmd_run(int argc, char **argv);
+int cmd_drives(int argc, char **argv);
+int cmd_options(int argc, char **argv);
+#ifdef CLI_WITH_NAND
+int cmd_nand(int argc, char **argv);
+#endif
+#ifdef CLI_WITH_LDPC
+int cmd_ldpc(int argc, char **argv);
+#endif
+
+/* ---- text that is written whole or not at all ---------------------------------- */
+struct cli_text {
+    char *data;
+    size_t size;
+    FILE *stream;               /* NULL = no memory */
+};
+void cli_text_open(struct cli_text *t);
+/* Writes to `path`, by way of a temporary file when it is a plain one, or to stdout
+ * when path is NULL. Frees the text. CLI_OK or CLI_REFUSED after a message. */
+int cli_text_deliver(struct cli_text *t, const char *path);
+/* Early proof that cli_text_deliver() can write to path. */
+int cli_text_try(const char *path);
+
+/* ---- what a report is made of ------------------------------------------------------ */
+struct cli_report {
+    const wl_run *run;
+    const wl_jobs *jobs;
+    const ftl_setup *setup;
+    const struct ftl_config *config;
+    struct ftl_counters counters;
+    struct ftl_status status;
+    uint64_t state_hash, seed, end_ns;
+    const char *precondition;   /* NULL = none */
+};
+void out_normal(FILE *out, const struct cli_report *r);
+int out_json(FILE *out, const struct cli_report *r, bool plus);    /* -1 on lack of memory */
+void out_terse(FILE *out, const struct cli_report *r);
+
+/* ---- sums that several reports show ---------------------------------------------------- */
+struct cli_wa {
+    uint64_t programmed, host, relocated;
+    bool known;                 /* false: nothing was written */
+    double wa, wa_gc;
+};
+struct cli_wa cli_wa_of(const struct ftl_counters *c);
+double cli_per_second(uint64_t amount, uint64_t ns);
+double cli_share(uint64_t part, uint64_t whole);        /* percent, 0 of nothing */
+/* fio's rounding of shares: what occurs at all is at least `least`. */
+double cli_visible_share(uint64_t part, uint64_t whole, double least);
+double cli_utilisation(uint64_t busy_ns, uint64_t units, const struct cli_report *r);
+
+/* ---- progress on a terminal -------------------------------------------------------------- */
+struct cli_progress {
+    const ftl_drive *drive;
+    bool terminal;
+    double started, shown;      /* wall seconds */
+    double last_accesses, last_virtual;
+    uint64_t last_host, last_programmed;
+    bool drawn;
+};
+void cli_progress_start(struct cli_progress *p, const ftl_drive *drive);
+int cli_progress_tick(void *user, const struct wl_progress *w);        /* a wl_progress_fn */
+void cli_progress_clear(struct cli_progress *p);
+void cli_catch_interrupt(void);
+double cli_wall(void);
+
+#endif

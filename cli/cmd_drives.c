@@ -1,0 +1,96 @@
+/* cmd_drives.c - ftlsim drives: names, and one drive with its sources. */
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+
+static const char help[] =
+    "usage: ftlsim drives                        list the built-in drives\n"
+    "       ftlsim drives show NAME|FILE [--set KEY=VALUE ...] [--scale N]\n"
+    "\n"
+    "show prints every setting: value, unit, tag, source. Tags: P published,\n"
+    "D derived, A assumed, C calibrated (fitted to a published figure).\n";
+
+static int list(FILE *out, char *why, size_t why_size)
+{
+    const char *name;
+    fprintf(out, "%-16s %-10s %12s %6s %6s\n", "drive", "family", "user bytes", "dies", "scale");
+    for (uint32_t i = 0; (name = ftl_drive_name(i)) != NULL; i++) {
+        struct ftl_config c;
+        if (ftl_config_init(&c, name, why, why_size) < 0)
+            return cli_refuse("%s", why);
+        fprintf(out, "%-16s %-10s %12.4g %6llu %6llu\n", name, c.drive_family,
+                (double)c.drive_user_bytes * (double)c.drive_scale, (unsigned long long)c.nand_dies,
+                (unsigned long long)c.drive_scale);
+    }
+    return CLI_OK;
+}
+
+static void show_key(FILE *out, const ftl_setup *setup, const struct ftl_config *config, uint32_t index)
+{
+    struct ftl_key key;
+    struct ftl_origin origin = {.tag = '-'};
+    char value[128] = "";
+    if (ftl_key_get(index, &key) < 0 || ftl_setup_value(setup, config, index, value, sizeof value, &origin) < 0)
+        return;
+    fprintf(out, "%-26s %16s %-10s [%c] %s%s%s\n", key.key, value, key.is_string ? "" : key.unit, origin.tag, origin.where,
+            origin.note[0] != '\0' ? ": " : "", origin.note);
+}
+
+static int show(FILE *out, int argc, char **argv, char *why, size_t why_size)
+{
+    static const struct option options[] = {{"set", required_argument, NULL, 's'},
+                                            {"scale", required_argument, NULL, 'n'},
+                                            {NULL, 0, NULL, 0}};
+    ftl_setup *setup = ftl_setup_new();
+    struct ftl_config config;
+    unsigned long long scale = 0;
+    int c, err = setup == NULL ? FTL_ENOMEM : 0;
+    char key[FTL_NAME_MAX];
+
+    snprintf(why, why_size, "out of memory");
+    if (err == 0)
+        err = ftl_setup_load(setup, argv[1], why, why_size);
+    opterr = 0;
+    while (err == 0 && (c = getopt_long(argc, argv, ":", options, NULL)) != -1) {
+        const char *equals = c == 's' ? strchr(optarg, '=') : NULL;
+        if (c == 'n' && sscanf(optarg, "%llu", &scale) == 1)
+            continue;
+        err = FTL_EINVAL;
+        snprintf(why, why_size, "drives: %s: see ftlsim drives --help", argv[optind - 1]);
+        if (equals == NULL)
+            break;
+        snprintf(key, sizeof key, "%.*s", (int)(equals - optarg), optarg);
+        err = ftl_setup_set(setup, key, equals + 1, "--set", why, why_size);
+    }
+    if (err == 0)
+        err = ftl_setup_finish(setup, scale, &config, why, why_size);
+    for (uint32_t i = 0; err == 0 && i < ftl_key_count(); i++)
+        show_key(out, setup, &config, i);
+    ftl_setup_free(setup);
+    return err == 0 ? CLI_OK : cli_refuse("%s", why);
+}
+
+int cmd_drives(int argc, char **argv)
+{
+    char why[FTL_WHY_MAX];
+    struct cli_text t;
+    int status = CLI_OK;
+    cli_text_open(&t);
+    if (t.stream == NULL)
+        return cli_refuse("out of memory");
+    if (argc == 1)
+        status = list(t.stream, why, sizeof why);
+    else if (argc == 2 && strcmp(argv[1], "--help") == 0)
+        fputs(help, t.stream);
+    else if (argc > 2 && strcmp(argv[1], "show") == 0)
+        status = show(t.stream, argc - 1, argv + 1, why, sizeof why);
+    else
+        status = cli_refuse("drives: %s: see ftlsim drives --help", argv[1]);
+    if (status == CLI_OK)
+        return cli_text_deliver(&t, NULL);
+    fclose(t.stream);
+    free(t.data);
+    return status;
+}

@@ -1,0 +1,339 @@
+/* cmd_run.c - ftlsim run: a job file on a drive. */
+#include <ctype.h>
+#include <errno.h>
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli.h"
+
+static const char help[] =
+    "usage: ftlsim run JOB.fio --drive NAME|FILE [options]\n"
+    "\n"
+    "  --drive NAME|FILE       built-in drive (ftlsim drives) or a drive file\n"
+    "  --set KEY=VALUE         change one setting; may be given again\n"
+    "                          (ftlsim drives show NAME lists the keys; also op=0.07)\n"
+    "  --scale N               a drive N times smaller with the same behaviour;\n"
+    "                          sizes in the job file stay as they are\n"
+    "  --seed N                another sequence of random draws (default 1)\n"
+    "  --precondition SPEC     untimed drive writes before the run, as seq:1,rand:3,self:2\n"
+    "                          (128K in order, random 4K, the job file's own write mix)\n"
+    "  --section NAME          run this section alone; may be given again\n"
+    "  --output-format F       normal, json, json+ or terse\n"
+    "  --output FILE           report into FILE instead of standard output\n"
+    "  --log-dir DIR           where write_*_log files go (default: here)\n"
+    "  --no-check              skip the audit of the drive at the end\n"
+    "\n"
+    "The report depends on job file, drive and seed alone; what depends on this\n"
+    "machine (memory, accesses per second) goes to standard error.\n"
+    "ftlsim options lists the options of a job file.\n";
+
+enum format { NORMAL, JSON, JSON_PLUS, TERSE };
+enum { LIST_MAX = 256 };
+
+struct args {
+    const char *job, *drive, *output, *log_dir, *precondition;
+    const char *sets[LIST_MAX], *sections[LIST_MAX];
+    size_t set_count, section_count;
+    uint64_t scale, seed;
+    enum format format;
+    bool seed_given, no_check, help;
+};
+
+struct session {
+    struct args a;
+    struct wl_precondition steps;
+    wl_jobs *jobs;
+    ftl_setup *setup;
+    struct ftl_config config;
+    ftl_drive *drive;
+    wl_run *run;
+    struct cli_progress progress;
+    char why[FTL_WHY_MAX];
+};
+
+/* ---- arguments ----------------------------------------------------------------------- */
+static int read_number(const char *option, const char *text, uint64_t least, uint64_t *ret)
+{
+    char *end;
+    errno = 0;
+    unsigned long long v = strtoull(text, &end, 0);
+    if (!isdigit((unsigned char)text[0]) || *end != '\0' || errno != 0 || v < least)
+        return cli_refuse("--%s: %s: a whole number of at least %llu is needed", option, text, (unsigned long long)least);
+    *ret = v;
+    return CLI_OK;
+}
+
+static int read_format(const char *text, enum format *ret)
+{
+    static const char *const names[] = {"normal", "json", "json+", "terse"};
+    for (int i = 0; i < 4; i++)
+        if (strcmp(text, names[i]) == 0) {
+            *ret = (enum format)i;
+            return CLI_OK;
+        }
+    return cli_refuse("--output-format: %s: is none of normal, json, json+, terse", text);
+}
+
+static int add(const char *option, const char *text, const char **list, size_t *count)
+{
+    if (*count == LIST_MAX)
+        return cli_refuse("--%s: more than %d", option, LIST_MAX);
+    list[(*count)++] = text;
+    return CLI_OK;
+}
+
+static int read_option(struct args *a, int c, const char *text)
+{
+    switch (c) {
+    case 'd':
+        a->drive = text;
+        return CLI_OK;
+    case 's':
+        if (strchr(text, '=') == NULL)
+            return cli_refuse("--set: %s: KEY=VALUE is needed", text);
+        return add("set", text, a->sets, &a->set_count);
+    case 'n':
+        return read_number("scale", text, 1, &a->scale);
+    case 'e':
+        a->seed_given = true;
+        return read_number("seed", text, 0, &a->seed);
+    case 'p':
+        a->precondition = text;
+        return CLI_OK;
+    case 'c':
+        return add("section", text, a->sections, &a->section_count);
+    case 'f':
+        return read_format(text, &a->format);
+    case 'o':
+        a->output = text;
+        return CLI_OK;
+    case 'l':
+        a->log_dir = text;
+        return CLI_OK;
+    case 'k':
+        a->no_check = true;
+        return CLI_OK;
+    default:
+        a->help = true;
+        return CLI_OK;
+    }
+}
+
+static int read_args(int argc, char **argv, struct args *a)
+{
+    static const struct option options[] = {
+        {"drive", required_argument, NULL, 'd'},         {"set", required_argument, NULL, 's'},
+        {"scale", required_argument, NULL, 'n'},         {"seed", required_argument, NULL, 'e'},
+        {"precondition", required_argument, NULL, 'p'},  {"section", required_argument, NULL, 'c'},
+        {"output-format", required_argument, NULL, 'f'}, {"output", required_argument, NULL, 'o'},
+        {"log-dir", required_argument, NULL, 'l'},       {"no-check", no_argument, NULL, 'k'},
+        {"help", no_argument, NULL, 'h'},                {NULL, 0, NULL, 0},
+    };
+    int c, status = CLI_OK;
+    opterr = 0;
+    *a = (struct args){0};
+    while (status == CLI_OK && (c = getopt_long(argc, argv, ":h", options, NULL)) != -1) {
+        if (c == ':')
+            return cli_refuse("%s: needs a value", argv[optind - 1]);
+        if (c == '?')
+            return cli_refuse("%s: unknown option; see ftlsim run --help", argv[optind - 1]);
+        status = read_option(a, c, optarg);
+    }
+    if (status != CLI_OK || a->help)
+        return status;
+    if (optind + 1 != argc)
+        return cli_refuse(optind == argc ? "run: no job file; see ftlsim run --help"
+                                         : "run: one job file at a time; see ftlsim run --help");
+    a->job = argv[optind];
+    if (a->drive == NULL)
+        return cli_refuse("--drive: no drive named; ftlsim drives lists them");
+    return CLI_OK;
+}
+
+/* ---- drive ------------------------------------------------------------------------------- */
+static int configure(struct session *s)
+{
+    char key[FTL_NAME_MAX], number[24];
+    s->setup = ftl_setup_new();
+    if (s->setup == NULL)
+        return cli_refuse("out of memory");
+    if (ftl_setup_load(s->setup, s->a.drive, s->why, sizeof s->why) < 0)
+        return cli_refuse("%s", s->why);
+    for (size_t i = 0; i < s->a.set_count; i++) {
+        const char *equals = strchr(s->a.sets[i], '=');
+        snprintf(key, sizeof key, "%.*s", (int)(equals - s->a.sets[i]), s->a.sets[i]);
+        if (ftl_setup_set(s->setup, key, equals + 1, "--set", s->why, sizeof s->why) < 0)
+            return cli_refuse("%s", s->why);
+    }
+    snprintf(number, sizeof number, "%llu", (unsigned long long)s->a.seed);
+    if (s->a.seed_given && ftl_setup_set(s->setup, "drive.seed", number, "--seed", s->why, sizeof s->why) < 0)
+        return cli_refuse("%s", s->why);
+    if (ftl_setup_finish(s->setup, s->a.scale, &s->config, s->why, sizeof s->why) < 0)
+        return cli_refuse("%s", s->why);
+    s->a.seed = s->config.drive_seed;   /* one seed for drive and jobs */
+    return CLI_OK;
+}
+
+static uint64_t memory_there(void)
+{
+    unsigned long long kib;
+    char line[128];
+    FILE *f = fopen("/proc/meminfo", "r");
+    while (f != NULL && fgets(line, sizeof line, f) != NULL)
+        if (sscanf(line, "MemAvailable: %llu kB", &kib) == 1) {
+            fclose(f);
+            return (uint64_t)kib * 1024;
+        }
+    if (f != NULL)
+        fclose(f);
+    return UINT64_MAX;
+}
+
+/* A drive beyond memory would be killed half-way: say what fits instead. */
+static int check_memory(struct session *s)
+{
+    uint64_t need = ftl_memory_needed(&s->config), there = memory_there(), scale = s->config.drive_scale;
+    struct ftl_config smaller;
+    if (need <= there)
+        return CLI_OK;
+    for (uint64_t n = scale + 1; n <= 65536; n++)
+        if (ftl_setup_finish(s->setup, n, &smaller, s->why, sizeof s->why) == 0 && ftl_memory_needed(&smaller) <= there)
+            return cli_refuse("--scale: %llu: the drive needs %.1f GB of memory, %.1f GB are free; --scale %llu fits",
+                              (unsigned long long)scale, (double)need / 1e9, (double)there / 1e9, (unsigned long long)n);
+    return cli_refuse("--scale: the drive needs %.1f GB of memory, %.1f GB are free", (double)need / 1e9,
+                      (double)there / 1e9);
+}
+
+/* ---- steps ------------------------------------------------------------------------------- */
+static int prepare(struct session *s)
+{
+    int status = CLI_OK;
+    if (s->a.precondition != NULL && wl_precondition_parse(s->a.precondition, &s->steps, s->why, sizeof s->why) < 0)
+        return cli_refuse("%s", s->why);
+    if (wl_jobs_load(s->a.job, s->a.sections, s->a.section_count, &s->jobs, s->why, sizeof s->why) < 0)
+        return cli_refuse("%s", s->why);
+    if (s->a.output != NULL)
+        status = cli_text_try(s->a.output);
+    if (status == CLI_OK)
+        status = configure(s);
+    if (status == CLI_OK)
+        status = check_memory(s);
+    if (status == CLI_OK && ftl_create(&s->config, &s->drive, s->why, sizeof s->why) < 0)
+        status = cli_refuse("%s", s->why);
+    if (status != CLI_OK)
+        return status;
+    cli_progress_start(&s->progress, s->drive);
+    struct wl_run_options o = {.seed = s->a.seed, .scale = s->config.drive_scale, .submit_ns = s->config.host_submit_ns,
+                               .log_directory = s->a.log_dir, .progress = cli_progress_tick, .user = &s->progress};
+    if (wl_run_new(s->drive, s->jobs, &o, &s->run, s->why, sizeof s->why) < 0)
+        return cli_refuse("%s", s->why);
+    return CLI_OK;
+}
+
+static void print_notes(const struct session *s)
+{
+    const char *note;
+    for (uint32_t i = 0; (note = wl_jobs_note(s->jobs, i)) != NULL; i++)
+        fprintf(stderr, "ftlsim: note: %s\n", note);
+    for (uint32_t i = 0; (note = wl_run_note(s->run, i)) != NULL; i++)
+        fprintf(stderr, "ftlsim: note: %s\n", note);
+}
+
+static int simulate(struct session *s, double *ret_seconds)
+{
+    cli_catch_interrupt();
+    if (s->a.precondition != NULL &&
+        wl_run_precondition(s->run, &s->steps, s->why, sizeof s->why) < 0) {
+        cli_progress_clear(&s->progress);
+        return cli_refuse("%s", s->why);
+    }
+    cli_progress_clear(&s->progress);
+    double from = cli_wall();
+    int err = wl_run_go(s->run, s->why, sizeof s->why);
+    *ret_seconds = cli_wall() - from;
+    cli_progress_clear(&s->progress);
+    if (err < 0) {
+        cli_refuse("%s", s->why);
+        return CLI_BROKEN;
+    }
+    return CLI_OK;
+}
+
+static int audit(struct session *s)
+{
+    if (s->a.no_check || ftl_check(s->drive, s->why, sizeof s->why) == 0)
+        return CLI_OK;
+    cli_refuse("check: %s", s->why);
+    return CLI_BROKEN;
+}
+
+static int deliver(struct session *s)
+{
+    struct cli_report r = {.run = s->run, .jobs = s->jobs, .setup = s->setup, .config = &s->config, .seed = s->a.seed,
+                           .end_ns = ftl_now(s->drive), .precondition = s->a.precondition,
+                           .state_hash = ftl_state_hash(s->drive)};
+    struct cli_text t;
+    int bad = 0;
+    ftl_counters_get(s->drive, &r.counters);
+    ftl_status_get(s->drive, &r.status);
+    cli_text_open(&t);
+    if (t.stream == NULL)
+        return cli_refuse("out of memory");
+    if (s->a.format == NORMAL)
+        out_normal(t.stream, &r);
+    else if (s->a.format == TERSE)
+        out_terse(t.stream, &r);
+    else
+        bad = out_json(t.stream, &r, s->a.format == JSON_PLUS);
+    if (bad < 0)
+        return cli_refuse("out of memory");
+    /* logs first: when the disk is full, nothing else is written either */
+    if (wl_run_keep_logs(s->run, s->why, sizeof s->why) < 0)
+        return cli_refuse("%s", s->why);
+    return cli_text_deliver(&t, s->a.output);
+}
+
+static int work(struct session *s)
+{
+    double seconds = 0.0;
+    int status = prepare(s);
+    if (status != CLI_OK)
+        return status;
+    print_notes(s);
+    status = simulate(s, &seconds);
+    if (status == CLI_OK)
+        status = audit(s);
+    if (status == CLI_OK)
+        status = deliver(s);
+    if (status != CLI_OK)
+        return status;
+    double accesses = (double)wl_run_accesses(s->run);
+    fprintf(stderr, "ftlsim: %.0f accesses in %.2f s, %.2f M/s; %.2f GB of memory\n", accesses, seconds,
+            seconds > 0.0 ? accesses / seconds / 1e6 : 0.0, (double)ftl_memory_needed(&s->config) / 1e9);
+    return wl_run_interrupted(s->run) ? CLI_INTERRUPTED : CLI_OK;
+}
+
+int cmd_run(int argc, char **argv)
+{
+    struct session *s = calloc(1, sizeof *s);
+    struct cli_text t;
+    if (s == NULL)
+        return cli_refuse("out of memory");
+    int status = read_args(argc, argv, &s->a);
+    if (status == CLI_OK && s->a.help) {
+        cli_text_open(&t);
+        if (t.stream != NULL)
+            fputs(help, t.stream);
+        status = cli_text_deliver(&t, NULL);
+    } else if (status == CLI_OK) {
+        status = work(s);
+    }
+    wl_run_free(s->run);
+    ftl_destroy(s->drive);
+    ftl_setup_free(s->setup);
+    wl_jobs_free(s->jobs);
+    free(s);
+    return status;
+}
