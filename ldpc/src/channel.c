@@ -110,7 +110,7 @@ int ldpc_channel_set(uint32_t regions, const double *p, const int8_t *llr, int p
     if (err)
         return err;
     for (uint32_t i = 0; llr && i < regions; i++)
-        if (llr[i] != -llr[regions - 1 - i] || llr[i] > 127 || llr[i] == -128)
+        if (llr[i] != -llr[regions - 1 - i] || llr[i] == -128)
             return LDPC_EINVAL;
     if (llr)
         memcpy(ch.llr, llr, regions);

@@ -41,6 +41,7 @@ size_t ws_layout(const struct ldpc_code *c, void *mem, struct ws *w)
     for (unsigned b = 0; b < 3; b++)
         w->e[b] = carve(&at, plain);
     w->emax = carve(&at, c->cols);
+    w->hits = carve(&at, (size_t)c->cols * c->zw * sizeof *w->hits);
     w->p = carve(&at, p + 64);
     w->r = carve(&at, r_bytes(c));
     w->t = carve(&at, (size_t)ROW_WEIGHT_MAX * 128);
@@ -93,11 +94,12 @@ uint32_t ldpc_rber_estimate_ppb(const ldpc_code *code, uint32_t weight)
 
 static uint32_t syndrome_weight(struct job *j)
 {
-    static const uint64_t none[8];
+    static const uint64_t none[256];
     const struct ldpc_code *c = j->code;
+    size_t words = (size_t)c->rows * c->xs;
     uint32_t n = 0;
-    for (uint32_t w = 0; w < c->rows * c->xs; w += 8)
-        n += j->kern->distance(j->w.s + w, none, 8);
+    for (size_t w = 0; w < words; w += 256)
+        n += j->kern->distance(j->w.s + w, none, words - w < 256 ? words - w : 256);
     return n;
 }
 
@@ -125,67 +127,59 @@ static bool shortened_clean(const struct job *j)
 
 /* ---- bit flipping ---------------------------------------------------------------- */
 
-static uint64_t flip_word(const struct job *j, size_t at, unsigned level, uint32_t round)
+/* PGDBF: three flips of four are taken, drawn by round and place. */
+static uint64_t thinned(const struct job *j, const struct hit *h, uint32_t round)
 {
-    uint64_t hit = ~0ull;
-    for (unsigned b = 0; b < 3; b++)
-        hit &= level >> b & 1 ? j->w.e[b][at] : ~j->w.e[b][at];
-    if (hit && j->o.decoder == LDPC_DEC_PGDBF) {
-        uint64_t ctr = ((uint64_t)round << 32 | at) * 2;
-        hit &= draw64(j->o.seed, ctr) | draw64(j->o.seed, ctr + 1);
-    }
-    return hit;
+    uint64_t at = (uint64_t)h->block * j->code->zw + h->word;
+    uint64_t ctr = ((uint64_t)round << 32 | at) * 2;
+    return h->bits & (draw64(j->o.seed, ctr) | draw64(j->o.seed, ctr + 1));
 }
 
-/* Flip bit i of block b and the checks that see it; returns the weight change. */
-static int flip_bit(struct job *j, uint32_t b, uint32_t i)
+static void flip_bits(struct job *j, const struct hit *h, uint64_t bits)
 {
     const struct ldpc_code *c = j->code;
-    int change = 0;
-    j->w.x[(size_t)b * c->xs + (i >> 6)] ^= 1ull << (i & 63);
-    for (uint32_t e = c->col_at[b]; e < c->col_at[b + 1]; e++) {
-        uint64_t *sd = j->w.sd + (size_t)c->col_ent[e].at * c->ds;
-        uint32_t at = i + c->z - c->col_ent[e].shift;
-        at = at >= c->z ? at - c->z : at;
-        sd[at >> 6] ^= 1ull << (at & 63);
-        change += sd[at >> 6] >> (at & 63) & 1 ? 1 : -1;
-        at += c->z;
-        sd[at >> 6] ^= 1ull << (at & 63);
+    const struct entry *e0 = c->col_ent + c->col_at[h->block];
+    const struct entry *e1 = c->col_ent + c->col_at[h->block + 1];
+    j->w.x[(size_t)h->block * c->xs + h->word] ^= bits;
+    for (; bits; bits &= bits - 1) {
+        uint32_t i = h->word * 64 + lowest_bit(bits);
+        for (const struct entry *e = e0; e < e1; e++) {
+            uint32_t at = i >= e->shift ? i - e->shift : i + c->z - e->shift;
+            j->w.s[(size_t)e->at * c->xs + (at >> 6)] ^= 1ull << (at & 63);
+        }
     }
-    return change;
 }
 
 static uint32_t flip_round(struct job *j, uint32_t weight, uint32_t round)
 {
     const struct ldpc_code *c = j->code;
     unsigned level = 0;
+    for (uint32_t r = 0; r < c->rows; r++)
+        block_double(c, j->w.s + (size_t)r * c->xs, j->w.sd + (size_t)r * c->ds);
     j->kern->energy(c, &j->w);
     for (uint32_t b = 0; b < c->cols; b++)
         level = j->w.emax[b] > level ? j->w.emax[b] : level;
     if (!level)
         return weight;
-    int change = 0;
-    for (uint32_t b = 0; b < c->cols; b++) {
-        if (j->w.emax[b] != level)
-            continue;
-        for (uint32_t w = 0; w < c->zw; w++)
-            for (uint64_t hit = flip_word(j, (size_t)b * c->xs + w, level, round); hit;
-                 hit &= hit - 1)
-                change += flip_bit(j, b, w * 64 + lowest_bit(hit));
+    uint32_t hits = j->kern->collect(c, &j->w, level);
+    for (uint32_t i = 0; i < hits; i++) {
+        const struct hit *h = &j->w.hits[i];
+        flip_bits(j, h, j->o.decoder == LDPC_DEC_PGDBF ? thinned(j, h, round) : h->bits);
     }
-    return (uint32_t)((int)weight + change);
+    return syndrome_weight(j);
 }
 
 static uint32_t bit_flipping(struct job *j, uint32_t weight)
 {
-    const struct ldpc_code *c = j->code;
-    for (uint32_t r = 0; r < c->rows; r++)
-        block_double(c, j->w.s + (size_t)r * c->xs, j->w.sd + (size_t)r * c->ds);
+    size_t words = (size_t)j->code->cols * j->code->xs;
+    memset(j->w.x, 0, words * sizeof *j->w.x); /* flips, until the end */
     j->info.stage = 1;
     for (uint32_t round = 0; weight && round < j->o.flips_max; round++) {
         weight = flip_round(j, weight, round);
         j->info.flip_rounds++;
     }
+    for (size_t i = 0; i < words; i++)
+        j->w.x[i] ^= j->w.y[i];
     return weight;
 }
 
@@ -301,7 +295,6 @@ int ldpc_decode_hard(const ldpc_code *code, void *workspace, const uint8_t *bits
     int err = job_start(&j, code, workspace, opts);
     if (err)
         return err;
-    size_t plain = (size_t)code->cols * code->xs * sizeof *j.w.x;
     bool flips_only = j.o.decoder == LDPC_DEC_GDBF || j.o.decoder == LDPC_DEC_PGDBF;
     if (flips_only && code->dv_max > FLIP_WEIGHT_MAX)
         return LDPC_ELIMIT;
@@ -313,7 +306,6 @@ int ldpc_decode_hard(const ldpc_code *code, void *workspace, const uint8_t *bits
             *ret_info = j.info;
         return LDPC_OK;
     }
-    memcpy(j.w.x, j.w.y, plain);
     if ((weight || j.o.no_early_stop) && flip_first(&j, weight))
         weight = bit_flipping(&j, weight);
     if ((weight || j.o.no_early_stop) && !flips_only) {

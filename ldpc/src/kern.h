@@ -9,15 +9,21 @@
 
 enum { FLIP_WEIGHT_MAX = 6 }; /* energy <= weight + 1 fits three bit planes */
 
+struct hit {
+    uint64_t bits;
+    uint32_t block, word;
+};
+
 /* Scratch of a decode or encode call, laid out in the caller's workspace. */
 struct ws {
-    uint64_t *x;     /* cols plain blocks: current hard decision */
+    uint64_t *x;     /* cols plain blocks: decision, or its difference from y */
     uint64_t *y;     /* cols plain blocks: channel hard bits */
     uint64_t *xd;    /* cols doubled blocks */
     uint64_t *s;     /* rows plain blocks: syndrome */
     uint64_t *sd;    /* rows doubled blocks */
     uint64_t *e[3];  /* cols plain blocks: bit planes of the flip energy */
-    uint8_t *emax;   /* cols: largest energy in a block, LDPC bit flipping */
+    uint8_t *emax;   /* cols: largest energy in a block */
+    struct hit *hits; /* cols x zw: words with bits to flip */
     int8_t *p;       /* cols x pstride: posterior values */
     int8_t *r;       /* check messages */
     int8_t *t;       /* ROW_WEIGHT_MAX x 64: one row group's inputs */
@@ -34,8 +40,12 @@ struct kern {
     unsigned lanes; /* bytes of a vector: groups of the message layout */
     /* s = H x from doubled blocks; tail words come out clean. */
     void (*syndrome)(const struct ldpc_code *code, const uint64_t *xd, uint64_t *s);
-    /* Energy planes of every block from ws->x, ws->y, ws->sd into ws->e and ws->emax. */
+    /* Energy planes of every block into ws->e, from ws->sd and ws->x, which while
+     * flipping holds the bits flipped so far. ws->emax is exact for the blocks that
+     * hold the largest energy, at most that for the others. */
     void (*energy)(const struct ldpc_code *code, struct ws *w);
+    /* Words of blocks with emax == level that hold bits of that energy, in order. */
+    uint32_t (*collect)(const struct ldpc_code *code, const struct ws *w, unsigned level);
     /* One layered min-sum iteration over ws->p and ws->r; first: messages are 0
      * and ws->r is not read, so that it needs no clearing. */
     void (*minsum)(const struct ldpc_code *code, struct ws *w, struct norm norm, bool first);
@@ -43,7 +53,7 @@ struct kern {
     void (*harden)(const struct ldpc_code *code, struct ws *w);
     /* Posterior values from hard bits: +mag for 0, -mag for 1; ws->y into ws->p. */
     void (*spread)(const struct ldpc_code *code, struct ws *w, int8_t mag);
-    /* Ones of a ^ b over some words. */
+    /* Ones of a ^ b; words is a multiple of 8. */
     uint32_t (*distance)(const uint64_t *a, const uint64_t *b, size_t words);
     /* acc[2 * words] ^= a * b over GF(2). */
     void (*polymul)(const uint64_t *a, const uint64_t *b, uint32_t words, uint64_t *acc);

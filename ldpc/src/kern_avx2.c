@@ -13,12 +13,13 @@ enum { VW = 4, WB = 64 };
 #define v_storeu(p, v) _mm256_storeu_si256((__m256i *)(void *)(p), v)
 #define v_zero() _mm256_setzero_si256()
 #define v_set8(x) _mm256_set1_epi8(x)
+#define v_set64(x) _mm256_set1_epi64x((long long)(x))
 #define v_any(v) (!_mm256_testz_si256(v, v))
 #define v_xor(a, b) _mm256_xor_si256(a, b)
 #define v_or(a, b) _mm256_or_si256(a, b)
 #define v_and(a, b) _mm256_and_si256(a, b)
-#define v_srl64(v, n) _mm256_srl_epi64(v, _mm_cvtsi32_si128((int)(n)))
-#define v_sll64(v, n) _mm256_sll_epi64(v, _mm_cvtsi32_si128((int)(n)))
+#define v_srl64x(v, n) _mm256_srl_epi64(v, n)
+#define v_sll64x(v, n) _mm256_sll_epi64(v, n)
 
 typedef struct {
     __m256i a, b;
@@ -114,9 +115,9 @@ V_TARGET static inline void spread_word(uint64_t bits, int8_t mag, int8_t *p)
 
 #include "kern_packed.h"
 #include "kern_minsum.h"
-#include "kern_clmul.h"
+#include "kern_common_x86.h"
 
-const struct kern kern_avx2 = {"avx2", WB, syndrome_v, energy_v, minsum_v, harden_v,
+const struct kern kern_avx2 = {"avx2", WB, syndrome_v, energy_v, collect_v, minsum_v, harden_v,
                                spread_v, distance_v, poly_mul_clmul};
 #else
 const struct kern kern_avx2 = {0};

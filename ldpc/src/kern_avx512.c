@@ -18,12 +18,13 @@ enum { VW = 8, WB = 64 };
 #define v_loadu(p) _mm512_loadu_si512((const void *)(p))
 #define v_storeu(p, v) _mm512_storeu_si512((void *)(p), v)
 #define v_zero() _mm512_setzero_si512()
+#define v_set64(x) _mm512_set1_epi64((long long)(x))
 #define v_any(v) (_mm512_test_epi64_mask(v, v) != 0)
 #define v_xor(a, b) _mm512_xor_si512(a, b)
 #define v_or(a, b) _mm512_or_si512(a, b)
 #define v_and(a, b) _mm512_and_si512(a, b)
-#define v_srl64(v, n) _mm512_srl_epi64(v, _mm_cvtsi32_si128((int)(n)))
-#define v_sll64(v, n) _mm512_sll_epi64(v, _mm_cvtsi32_si128((int)(n)))
+#define v_srl64x(v, n) _mm512_srl_epi64(v, n)
+#define v_sll64x(v, n) _mm512_sll_epi64(v, n)
 #define w_sub8(a, b) _mm512_sub_epi8(a, b)
 #define w_add8(a, b) _mm512_add_epi8(a, b)
 #define w_abs8(a) _mm512_abs_epi8(a)
@@ -52,9 +53,9 @@ V_TARGET static inline void spread_word(uint64_t bits, int8_t mag, int8_t *p)
 
 #include "kern_packed.h"
 #include "kern_minsum.h"
-#include "kern_clmul.h"
+#include "kern_common_x86.h"
 
-const struct kern kern_avx512 = {"avx512", WB, syndrome_v, energy_v, minsum_v, harden_v,
+const struct kern kern_avx512 = {"avx512", WB, syndrome_v, energy_v, collect_v, minsum_v, harden_v,
                                  spread_v, distance_v, poly_mul_clmul};
 #else
 const struct kern kern_avx512 = {0};

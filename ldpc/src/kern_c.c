@@ -38,7 +38,7 @@ static unsigned energy_word(const struct ldpc_code *c, const struct ws *w, uint3
         in[i] = funnel(dbl, rot_back(c->z, c->col_ent[e0 + i].shift) + 64 * word);
         all &= in[i];
     }
-    in[dv] = w->x[at] ^ w->y[at];
+    in[dv] = w->x[at];
     in[dv + 1] = dv == 3 ? all : 0;
     plane[0] = plane[1] = plane[2] = 0;
     for (uint32_t i = 0; i < dv + 2; i++) {
@@ -73,6 +73,21 @@ void energy_c(const struct ldpc_code *c, struct ws *w)
         }
         w->emax[col] = (uint8_t)max;
     }
+}
+
+static uint32_t collect_c(const struct ldpc_code *c, const struct ws *w, unsigned level)
+{
+    uint32_t n = 0;
+    for (uint32_t col = 0; col < c->cols; col++)
+        for (uint32_t i = 0; w->emax[col] == level && i < c->zw; i++) {
+            size_t at = (size_t)col * c->xs + i;
+            uint64_t hit = ~0ull;
+            for (unsigned b = 0; b < 3; b++)
+                hit &= level >> b & 1 ? w->e[b][at] : ~w->e[b][at];
+            if (hit)
+                w->hits[n++] = (struct hit){hit, col, i};
+        }
+    return n;
 }
 
 static int scale(int m, struct norm n)
@@ -158,5 +173,5 @@ static uint32_t distance_c(const uint64_t *a, const uint64_t *b, size_t words)
     return n;
 }
 
-const struct kern kern_c = {"c", 1, syndrome_c, energy_c, minsum_c, harden_c, spread_c,
+const struct kern kern_c = {"c", 1, syndrome_c, energy_c, collect_c, minsum_c, harden_c, spread_c,
                             distance_c, poly_mul_c};

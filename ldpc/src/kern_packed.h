@@ -2,12 +2,15 @@
  *
  * The including file defines the vector type and its operations:
  *   V, VW (64-bit words), V_TARGET (function attribute)
- *   v_loadu v_storeu v_zero v_any(v) v_xor v_or v_and
- *   v_srl64(v, n) v_sll64(v, n)     n = 64 gives 0
+ *   v_loadu v_storeu v_zero v_set64 v_any(v) v_xor v_or v_and
+ *   v_srl64x(v, n) v_sll64x(v, n)   n in an __m128i; 64 gives 0
  *   sign_word(p, neg, zero)         64 bytes -> their signs and which are 0
  *   spread_word(bits, mag, p)       64 bits -> 64 bytes, 0 -> mag, 1 -> -mag
  * and includes this file. Nothing in here depends on the width except through
  * these names, so the wide build differs from the one under test only in them. */
+
+#define v_srl64(v, n) v_srl64x(v, _mm_cvtsi32_si128((int)(n)))
+#define v_sll64(v, n) v_sll64x(v, _mm_cvtsi32_si128((int)(n)))
 
 V_TARGET static inline V rot_read(const uint64_t *dbl, uint32_t at, uint32_t w)
 {
@@ -57,59 +60,92 @@ V_TARGET static void syndrome_v(const struct ldpc_code *c, const uint64_t *xd, u
 
 /* ---- bit flipping ------------------------------------------------------------ */
 
-/* Which energies occur in a block: bit planes summed by OR, highest first. */
-struct levels {
-    V l5, l4, l3, l2, l1;
+/* A rotated doubled block, ready to be read vector by vector. */
+struct rotated {
+    const uint64_t *at;
+    __m128i right, left;
 };
 
-V_TARGET static inline V check_read(const struct ldpc_code *c, const struct ws *w,
-                                    const struct entry *e, uint32_t word)
+V_TARGET static inline struct rotated rotate_back(const struct ldpc_code *c,
+                                                  const struct ws *w, const struct entry *e)
 {
-    const uint64_t *dbl = w->sd + (size_t)e->at * c->ds;
-    return e->shift ? rot_read(dbl, c->z - e->shift, word) : v_loadu(dbl + word);
+    uint32_t s = e->shift ? c->z - e->shift : 0;
+    return (struct rotated){w->sd + (size_t)e->at * c->ds + (s >> 6),
+                            _mm_cvtsi32_si128((int)(s & 63)),
+                            _mm_cvtsi32_si128(64 - (int)(s & 63))};
 }
 
-V_TARGET static inline void energy_vec(const struct ldpc_code *c, struct ws *w, uint32_t col,
-                                       uint32_t word, const uint64_t *mask, struct levels *l)
+V_TARGET static inline V rotated_read(const struct rotated *r, uint32_t word)
+{
+    return v_or(v_srl64x(v_loadu(r->at + word), r->right),
+                v_sll64x(v_loadu(r->at + word + 1), r->left));
+}
+
+/* Adds the checks of a block's bits and the channel's disagreement; four = false
+ * puts "all three failed" in the place of the missing fourth check; aligned = the
+ * first check's block is not rotated. */
+V_TARGET static inline void energy_words(const struct ldpc_code *c, struct ws *w, uint32_t col,
+                                         const uint64_t *mask, bool four, bool aligned, V *l5, V *l4)
 {
     const struct entry *e = c->col_ent + c->col_at[col];
-    size_t at = (size_t)col * c->xs + word;
-    V s0 = check_read(c, w, e, word), s1 = check_read(c, w, e + 1, word);
-    V s2 = check_read(c, w, e + 2, word), s3;
-    V d = v_xor(v_loadu(w->x + at), v_loadu(w->y + at));
-    V t = v_xor(s0, s1), both = v_and(s0, s1);
-    if (c->col_at[col + 1] - c->col_at[col] == 4)
-        s3 = check_read(c, w, e + 3, word);
-    else
-        s3 = v_and(both, s2);
-    V sum = v_xor(t, s2), carry = v_or(both, v_and(t, s2));
-    V u = v_xor(sum, s3), p0 = v_xor(u, d);
-    V carry2 = v_or(v_and(sum, s3), v_and(u, d));
-    V p1 = v_xor(carry, carry2), p2 = v_and(carry, carry2);
-    if (mask) {
-        V keep = v_loadu(mask + word);
-        p0 = v_and(p0, keep);
-        p1 = v_and(p1, keep);
-        p2 = v_and(p2, keep);
+    const struct rotated r0 = rotate_back(c, w, e), r1 = rotate_back(c, w, e + 1);
+    const struct rotated r2 = rotate_back(c, w, e + 2);
+    const struct rotated r3 = four ? rotate_back(c, w, e + 3) : r2;
+    size_t base = (size_t)col * c->xs;
+    const uint64_t *x = w->x + base;
+    V any5 = v_zero(), any4 = any5;
+    uint64_t *e0 = w->e[0] + base, *e1 = w->e[1] + base, *e2 = w->e[2] + base;
+    for (uint32_t i = 0; i < c->zw; i += VW) {
+        V s0 = aligned ? v_loadu(r0.at + i) : rotated_read(&r0, i), s1 = rotated_read(&r1, i), s2 = rotated_read(&r2, i);
+        V d = v_loadu(x + i), t = v_xor(s0, s1), both = v_and(s0, s1);
+        V s3 = four ? rotated_read(&r3, i) : v_and(both, s2);
+        V sum = v_xor(t, s2), carry = v_or(both, v_and(t, s2));
+        V u = v_xor(sum, s3), p0 = v_xor(u, d);
+        V carry2 = v_or(v_and(sum, s3), v_and(u, d));
+        V p1 = v_xor(carry, carry2), p2 = v_and(carry, carry2);
+        if (mask) {
+            V keep = v_loadu(mask + i);
+            p0 = v_and(p0, keep);
+            p1 = v_and(p1, keep);
+            p2 = v_and(p2, keep);
+        }
+        v_storeu(e0 + i, p0);
+        v_storeu(e1 + i, p1);
+        v_storeu(e2 + i, p2);
+        any5 = v_or(any5, v_and(p2, p0));
+        any4 = v_or(any4, p2);
     }
-    v_storeu(w->e[0] + at, p0);
-    v_storeu(w->e[1] + at, p1);
-    v_storeu(w->e[2] + at, p2);
-    l->l5 = v_or(l->l5, v_and(p2, p0));
-    l->l4 = v_or(l->l4, p2);
-    l->l3 = v_or(l->l3, v_and(p1, p0));
-    l->l2 = v_or(l->l2, p1);
-    l->l1 = v_or(l->l1, p0);
+    *l5 = any5;
+    *l4 = any4;
 }
 
 V_TARGET static uint8_t energy_block(const struct ldpc_code *c, struct ws *w, uint32_t col,
                                      const uint64_t *mask)
 {
-    struct levels l = {v_zero(), v_zero(), v_zero(), v_zero(), v_zero()};
-    for (uint32_t word = 0; word < c->zw; word += VW)
-        energy_vec(c, w, col, word, mask, &l);
-    return v_any(l.l5) ? 5 : v_any(l.l4) ? 4 : v_any(l.l3) ? 3 : v_any(l.l2) ? 2
-           : v_any(l.l1) ? 1 : 0;
+    V l5, l4;
+    bool four = c->col_at[col + 1] - c->col_at[col] == 4;
+    bool aligned = !c->col_ent[c->col_at[col]].shift;
+    if (four && !mask && aligned) /* nearly all blocks of the built-in codes */
+        energy_words(c, w, col, NULL, true, true, &l5, &l4);
+    else if (four)
+        energy_words(c, w, col, mask, true, false, &l5, &l4);
+    else
+        energy_words(c, w, col, mask, false, false, &l5, &l4);
+    return v_any(l5) ? 5 : v_any(l4) ? 4 : 0;
+}
+
+/* Largest energy of a block known to hold none above 3. */
+V_TARGET static uint8_t energy_low(const struct ldpc_code *c, const struct ws *w, uint32_t col)
+{
+    size_t base = (size_t)col * c->xs;
+    V l3 = v_zero(), l2 = l3, l1 = l3;
+    for (uint32_t i = 0; i < c->zw; i += VW) {
+        V p0 = v_loadu(w->e[0] + base + i), p1 = v_loadu(w->e[1] + base + i);
+        l3 = v_or(l3, v_and(p1, p0));
+        l2 = v_or(l2, p1);
+        l1 = v_or(l1, p0);
+    }
+    return v_any(l3) ? 3 : v_any(l2) ? 2 : v_any(l1) ? 1 : 0;
 }
 
 V_TARGET static void energy_v(const struct ldpc_code *c, struct ws *w)
@@ -119,6 +155,7 @@ V_TARGET static void energy_v(const struct ldpc_code *c, struct ws *w)
         energy_c(c, w);
         return;
     }
+    uint8_t max = 0;
     for (uint32_t col = 0; col < c->cols; col++) {
         uint32_t bits = valid_bits(c, col);
         bool masked = bits < c->z || c->z % (64 * VW);
@@ -128,7 +165,35 @@ V_TARGET static void energy_v(const struct ldpc_code *c, struct ws *w)
                           : bits >= 64 * i + 64 ? ~0ull
                                                 : ~0ull >> (64 - (bits - 64 * i));
         w->emax[col] = energy_block(c, w, col, masked ? mask : NULL);
+        max |= w->emax[col];
     }
+    for (uint32_t col = 0; !max && col < c->cols; col++)
+        w->emax[col] = energy_low(c, w, col);
+}
+
+V_TARGET static uint32_t collect_v(const struct ldpc_code *c, const struct ws *w, unsigned level)
+{
+    const uint64_t ones = ~0ull, zero = 0;
+    V not[3];
+    uint32_t n = 0;
+    for (unsigned b = 0; b < 3; b++)
+        not[b] = v_set64(level >> b & 1 ? zero : ones);
+    for (uint32_t col = 0; col < c->cols; col++) {
+        size_t base = (size_t)col * c->xs;
+        for (uint32_t i = 0; w->emax[col] == level && i < c->zw; i += VW) {
+            V hit = v_and(v_and(v_xor(v_loadu(w->e[0] + base + i), not[0]),
+                                v_xor(v_loadu(w->e[1] + base + i), not[1])),
+                          v_xor(v_loadu(w->e[2] + base + i), not[2]));
+            if (!v_any(hit))
+                continue;
+            uint64_t word[VW];
+            v_storeu(word, hit);
+            for (uint32_t l = 0; l < VW; l++)
+                if (word[l] && i + l < c->zw)
+                    w->hits[n++] = (struct hit){word[l], col, i + l};
+        }
+    }
+    return n;
 }
 
 /* ---- decisions ---------------------------------------------------------------- */
@@ -156,10 +221,3 @@ V_TARGET static void spread_v(const struct ldpc_code *c, struct ws *w, int8_t ma
                         w->p + (size_t)col * p_stride(c) + 64 * i);
 }
 
-V_TARGET static uint32_t distance_v(const uint64_t *a, const uint64_t *b, size_t words)
-{
-    uint64_t n = 0;
-    for (size_t i = 0; i < words; i++)
-        n += (uint64_t)_mm_popcnt_u64(a[i] ^ b[i]);
-    return (uint32_t)n;
-}

@@ -71,8 +71,8 @@ void block_double(const struct ldpc_code *code, const uint64_t *plain, uint64_t 
 {
     uint32_t zw = code->zw, r = code->z & 63;
     if (!r) { /* what lies past 2 z is read, never used */
-        memcpy(dbl, plain, zw * sizeof *dbl);
-        memcpy(dbl + zw, plain, zw * sizeof *dbl);
+        for (uint32_t w = 0; w < zw; w++)
+            dbl[w] = dbl[zw + w] = plain[w];
         return;
     }
     memcpy(dbl, plain, zw * sizeof *dbl);
@@ -81,9 +81,19 @@ void block_double(const struct ldpc_code *code, const uint64_t *plain, uint64_t 
         dbl[zw + w] = plain[w] >> (64 - r) | (w + 1 < zw ? plain[w + 1] << r : 0);
 }
 
+/* Plain blocks back to back are the code word itself. */
+static bool seamless(const struct ldpc_code *code)
+{
+    return LITTLE_ENDIAN_HOST && code->z == 64 * code->xs && code->k == code->kfull;
+}
+
 void word_load(const struct ldpc_code *code, const uint8_t *bits, uint64_t *plain)
 {
     size_t bytes = ((size_t)code->n + 7) / 8;
+    if (seamless(code)) {
+        memcpy(plain, bits, bytes);
+        return;
+    }
     for (uint32_t c = 0; c < code->cols; c++) {
         uint64_t *b = plain + (size_t)c * code->xs;
         size_t at;
@@ -97,7 +107,12 @@ void word_load(const struct ldpc_code *code, const uint8_t *bits, uint64_t *plai
 
 void word_store(const struct ldpc_code *code, const uint64_t *plain, uint8_t *bits)
 {
-    memset(bits, 0, ((size_t)code->n + 7) / 8);
+    size_t bytes = ((size_t)code->n + 7) / 8;
+    if (seamless(code)) {
+        memcpy(bits, plain, bytes);
+        return;
+    }
+    memset(bits, 0, bytes);
     for (uint32_t c = 0; c < code->cols; c++) {
         const uint64_t *b = plain + (size_t)c * code->xs;
         size_t at;
