@@ -18,7 +18,13 @@ uint64_t ldpc_prob_from_double(double p)
 
 static uint64_t frame_key(uint64_t seed, uint64_t frame)
 {
-    return draw64(draw64(seed, PURPOSE_NOISE), frame);
+    return mix64(draw64(draw64(seed, PURPOSE_NOISE), frame));
+}
+
+/* One mixing of key and counter is enough here: the key is mixed already. */
+static uint64_t noise_word(uint64_t key, uint64_t counter)
+{
+    return mix64(key ^ counter * 0x9e3779b97f4a7c15u);
 }
 
 /* For 64 bits at once: below[i] = which of 64 uniform draws are below upto[i].
@@ -33,7 +39,7 @@ static void compare64(uint64_t key, uint64_t word, const uint64_t *upto, uint32_
         open[i] = ~0ull;
     }
     for (uint32_t b = 0; b < 64 && any; b++) {
-        uint64_t r = draw64(key, word * 64 + b);
+        uint64_t r = noise_word(key, word * 64 + b);
         any = 0;
         for (uint32_t i = 0; i < count; i++) {
             if (upto[i] >> (63 - b) & 1) {
@@ -126,7 +132,7 @@ int ldpc_channel_awgn(double rber, unsigned soft_bits, struct ldpc_channel *ret)
     static const double at[3][7] = {
         {0}, {0.33, 0, -0.33}, {0.58, 0.32, 0.14, 0, -0.14, -0.32, -0.58}};
     static const int8_t llr[3][8] = {
-        {7, -7}, {14, 4, -4, -14}, {28, 15, 8, 2, -2, -8, -15, -28}};
+        {20, -20}, {31, 7, -7, -31}, {28, 15, 8, 2, -2, -8, -15, -28}};
     double p[8], sum = 0;
     if (!ret || soft_bits < 1 || soft_bits > 3 || !(rber > 0 && rber <= 0.5))
         return LDPC_EINVAL;
@@ -165,12 +171,12 @@ int ldpc_channel_soft(const struct ldpc_channel *ch, uint64_t seed, uint64_t fra
             compare64(key, v / 64, ch->upto, ch->regions - 1, below);
             region_planes(ch, below, plane);
         }
-        uint32_t i = v % 64;
-        uint32_t region = (uint32_t)(plane[0] >> i & 1) | (uint32_t)(plane[1] >> i & 1) << 1 |
-                          (uint32_t)(plane[2] >> i & 1) << 2 |
-                          (uint32_t)(plane[3] >> i & 1) << 3;
-        int8_t llr = ch->llr[region]; /* as if 0 had been sent */
-        ret_llr[v] = bits[v >> 3] >> (v & 7) & 1 ? (int8_t)-llr : llr;
+        uint32_t region = (uint32_t)((plane[0] & 1) | (plane[1] & 1) << 1 |
+                                     (plane[2] & 1) << 2 | (plane[3] & 1) << 3);
+        for (uint32_t b = 0; b < 4; b++)
+            plane[b] >>= 1;
+        int8_t minus = (int8_t)-(bits[v >> 3] >> (v & 7) & 1);
+        ret_llr[v] = (int8_t)((ch->llr[region] ^ minus) - minus); /* negated for a 1 */
     }
     return LDPC_OK;
 }

@@ -210,6 +210,8 @@ int ldpc_code_facts(const ldpc_code *code, struct ldpc_facts *f)
         .row_weight_min = code->dc_min, .row_weight_max = code->dc_max,
         .has_encoder = code->enc != ENC_NONE};
     strcpy(f->name, code->name);
+    if (code->enc == ENC_NONE) /* an import: no systematic split, k is what the rank leaves */
+        f->k = code->n - code->rank;
     return LDPC_OK;
 }
 

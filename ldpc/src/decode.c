@@ -9,7 +9,7 @@
 enum {
     ITER_DEFAULT = 40,
     FLIPS_DEFAULT = 25,
-    HARD_LLR_DEFAULT = 7,
+    HARD_LLR_DEFAULT = 20,
     FLIP_RBER_MAX_PPB = 5200000 /* above it bit flipping mostly wastes its time (measured) */
 };
 
@@ -189,7 +189,7 @@ static struct norm norm_of(const struct job *j)
 {
     unsigned rule = j->o.rule;
     if (rule == LDPC_RULE_AUTO)
-        rule = j->code->dv_max >= 4 ? LDPC_RULE_NMS10 : LDPC_RULE_NMS12;
+        rule = LDPC_RULE_NMS12;
     struct norm n = {1, 3, j->code->rmax};
     if (rule == LDPC_RULE_NMS12)
         n.b = 2;

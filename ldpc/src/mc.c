@@ -46,11 +46,11 @@ static int make_word(struct lab *l, uint64_t frame)
     if (!bytes || l->code->m % 8)
         return LDPC_EINVAL;
     uint64_t key = draw64(draw64(l->mc->seed, PURPOSE_DATA), frame);
-    for (size_t i = 0; i < bytes; i++) {
-        if (l->mc->payload == LDPC_WORD_ONES)
-            l->sent[i] = 0xff;
-        else
-            l->sent[i] = (uint8_t)(draw64(key, i >> 3) >> (8 * (i & 7)));
+    uint64_t word = ~0ull;
+    for (size_t i = 0; i < bytes; i++, word >>= 8) {
+        if (l->mc->payload == LDPC_WORD_RANDOM && i % 8 == 0)
+            word = draw64(key, i / 8);
+        l->sent[i] = l->mc->payload == LDPC_WORD_ONES ? 0xff : (uint8_t)word;
     }
     return ldpc_encode(l->code, l->ws, l->sent, l->sent + bytes);
 }
