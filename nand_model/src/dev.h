@@ -27,7 +27,7 @@ enum die_work { DIE_IDLE, DIE_PROG, DIE_PROG_CACHE, DIE_ERASE };
 struct flight {
     nand_ns start, until;
     uint32_t mask;          /* planes */
-    uint32_t first_page;    /* programs: first page of the word line */
+    uint32_t first_page;    /* programs: first page of the word line; PAGED: the page */
     uint32_t steps;         /* programs: write pointer before it (see block_state) */
     uint32_t erase;         /* 1 = erase */
 };

@@ -157,6 +157,7 @@ int dev_issue_copyback(struct nand_dev *dev, nand_ns now, const struct nand_req 
 
 struct plan {
     uint32_t need_types, first_page, advance, pass;
+    uint32_t target;        /* page by which damage to this program is known */
     nand_ns tprog;
     bool slc, stores, merge;    /* stores: pages become readable; merge: a further part */
 };
@@ -169,13 +170,14 @@ static int plan_visits(const struct nand_dev *dev, uint32_t word, uint32_t page,
     uint32_t lower = dev_sequence_lower(wordline);
     uint32_t upper = dev_sequence_upper(wordline, dev->prof.geo.wordlines_per_block);
 
-    ret->first_page = page - type;
+    ret->first_page = ret->target = page - type;
     ret->advance = 1;
     if (dev->prof.scheme == NAND_SCHEME_PAGED) {
         uint32_t position = type ? upper : lower;
         if (steps != position)
             return steps > position ? NAND_ENOTERASED : NAND_EORDER;
         ret->need_types = 1u << type;
+        ret->target = page;
         ret->pass = type;
         ret->stores = true;
     } else {
@@ -203,7 +205,7 @@ static int plan_block(const struct nand_dev *dev, uint32_t word, uint32_t page,
         if (page != steps)
             return page < steps ? NAND_ENOTERASED : NAND_EORDER;
         ret->need_types = ret->advance = 1;
-        ret->first_page = page;
+        ret->first_page = ret->target = page;
         ret->tprog = dev->prof.time.slc_tprog_ns;
         ret->slc = true;
         return 0;
@@ -215,7 +217,7 @@ static int plan_block(const struct nand_dev *dev, uint32_t word, uint32_t page,
     if (first != steps)
         return NAND_EORDER;
     ret->need_types = dev->all_types;
-    ret->first_page = first;
+    ret->first_page = ret->target = first;
     ret->advance = dev->prof.geo.page_types;
     ret->tprog = dev->prof.time.tprog_ns;
     return 0;
@@ -224,7 +226,7 @@ static int plan_block(const struct nand_dev *dev, uint32_t word, uint32_t page,
 static bool plane_loaded(const struct plane_state *plane, uint32_t block,
                          const struct plan *plan)
 {
-    return plane->in_types == plan->need_types && plane->in_block == block &&
+    return (plane->in_types & plan->need_types) == plan->need_types && plane->in_block == block &&
            plane->in_first_page == plan->first_page;
 }
 
@@ -261,7 +263,7 @@ static void push_flight(struct die_state *die, nand_ns start, nand_ns until, uin
 {
     die->flight[1] = die->flight[0];
     die->flight[0] = (struct flight){.start = start, .until = until, .mask = mask,
-                                     .first_page = plan ? plan->first_page : 0,
+                                     .first_page = plan ? plan->target : 0,
                                      .steps = steps, .erase = plan == NULL};
     die->progress_from = start;
     die->susp_count = 0;
@@ -423,7 +425,7 @@ static int program_plain(struct nand_dev *dev, nand_ns now, const struct nand_re
     struct die_state *die = &dev->die[req->addr.die];
     size_t first = dev_plane_index(dev, req->addr.die, 0);
     uint32_t page = req->addr.page - dev_page_type(dev, req->addr.page);
-    struct plan plan = {.first_page = page};
+    struct plan plan = {.first_page = page, .target = page};
 
     dev->op_count++;
     dev->stats.programs++;
@@ -524,7 +526,7 @@ int dev_issue_partial(struct nand_dev *dev, nand_ns now, const struct nand_req *
     uint32_t before = dev->block[block].word, parts = again ? dev->cells[block].partials : 0;
     plan.slc = (before & BF_SLC) != 0;
     plan.tprog = plan.slc ? dev->prof.time.slc_tprog_ns : dev->prof.time.tprog_ns;
-    plan.first_page = req->addr.page;
+    plan.first_page = plan.target = req->addr.page;
     plan.merge = again;
     if (again)
         dev->block[block].word--;
