@@ -96,8 +96,6 @@ struct wl_run {
     uint64_t accesses, next_progress;
     bool ran, interrupted;
     int err;                        /* of the drive, while running */
-    char notes[4][256];
-    uint32_t note_count;
     struct ftl_cpl cpls[WL_POLL_MAX];
 };
 

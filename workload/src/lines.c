@@ -129,7 +129,7 @@ static bool split_line(struct feed *f, struct wl_span line, struct wl_span *ret_
 {
     if (line.at[0] == '[') {
         if (line.len < 3 || line.at[line.len - 1] != ']') {
-            refuse(f, line.len == 2 ? "a section needs a name" : "a section ends with ']'");
+            refuse(f, line.at[line.len - 1] == ']' ? "a section needs a name" : "a section ends with ']'");
             return false;
         }
         *ret_name = wl_span_of(SECTION_NAME);

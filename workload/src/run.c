@@ -1,8 +1,6 @@
 /* run.c - the loop: events of the drive, timers of threads and groups. */
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "engine.h"
 
@@ -371,9 +369,4 @@ bool wl_run_interrupted(const wl_run *run)
 uint64_t wl_run_accesses(const wl_run *run)
 {
     return run->accesses;
-}
-
-const char *wl_run_note(const wl_run *run, uint32_t index)
-{
-    return index < run->note_count ? run->notes[index] : NULL;
 }

@@ -102,8 +102,6 @@ WL_API uint32_t wl_run_report_count(const wl_run *run);
 WL_API const struct wl_report *wl_run_report(const wl_run *run, uint32_t index);    /* NULL past the end */
 WL_API bool wl_run_interrupted(const wl_run *run);
 WL_API uint64_t wl_run_accesses(const wl_run *run);         /* simulated, uncounted ones included */
-/* Notes about fitting the jobs to this drive; NULL past the end. */
-WL_API const char *wl_run_note(const wl_run *run, uint32_t index);
 
 #ifdef __cplusplus
 }
