@@ -1,0 +1,392 @@
+/* test_cells.c - the cell model against published figures and against independent sums.
+ *
+ * "calibrated" marks a figure that constants were fitted to: agreement shows that the
+ * equations are coded as fitted, not that the model predicts. */
+#include <math.h>
+
+#include "help.h"
+
+#define WITHIN(value, target, part) within(#value, value, target, part)
+
+static void within(const char *what, double value, double target, double part)
+{
+    if (!(fabs(value / target - 1) <= part))
+        fail_msg("%s = %.6g, not within %.2f %% of %.6g", what, value, 100 * part, target);
+}
+
+static struct nand_cell_dist dist_of(const char *cell, double pe, double hours, double celsius)
+{
+    struct nand_cell_use use = NAND_CELL_USE_INIT;
+    struct nand_cell_dist dist;
+    char why[160];
+
+    use.pe = pe;
+    use.hours = hours;
+    use.celsius = celsius;
+    if (nand_cell_dist(nand_cell_find(cell), &use, &dist, why, sizeof why) != 0)
+        fail_msg("%s", why);
+    return dist;
+}
+
+static double rber_at_optimum(const struct nand_cell_dist *dist)
+{
+    struct nand_cell_volts volts;
+
+    nand_cell_optimum(dist, &volts);
+    return nand_cell_mean_rber(dist, &volts);
+}
+
+/* Published distributions of planar TLC; the ten means were derived from them apart from
+ * this code (Gaussian states, Gray code). */
+static void planar_table_gives_its_ten_means(void **state)
+{
+    static const double hours[5] = {24, 168, 720, 2160, 8760};
+    static const double optimum[5] = {3.9e-4, 9.9e-4, 1.5e-3, 2.4e-3, 3.8e-3};
+    static const double frozen[5] = {3.9e-4, 1.1e-3, 1.75e-3, 3.3e-3, 6.2e-3};
+    struct nand_cell_volts first;
+    (void)state;
+
+    for (int i = 0; i < 5; i++) {
+        struct nand_cell_dist dist;
+        assert_int_equal(nand_planar_tlc_dist(hours[i], &dist), 0);
+        if (i == 0)
+            nand_cell_optimum(&dist, &first);
+        printf("planar TLC, %4.0f h: optimum %.3e (%.2e)  frozen %.3e (%.2e)\n", hours[i],
+               rber_at_optimum(&dist), optimum[i], nand_cell_mean_rber(&dist, &first),
+               frozen[i]);
+        WITHIN(rber_at_optimum(&dist), optimum[i], 0.03);
+        WITHIN(nand_cell_mean_rber(&dist, &first), frozen[i], 0.03);
+    }
+    struct nand_cell_dist dist;
+    assert_int_equal(nand_planar_tlc_dist(23.9, &dist), NAND_EINVAL);
+    assert_int_equal(nand_planar_tlc_dist(9000, &dist), NAND_EINVAL);
+}
+
+/* 96 h at 66 C against 91 days at 40 C, 1.1 eV. */
+static void arrhenius_clock(void **state)
+{
+    double days = 96.0 / 24 * nand_cell_acceleration(1.1, 66) / nand_cell_acceleration(1.1, 40);
+    (void)state;
+
+    printf("96 h at 66 C = %.2f days at 40 C\n", days);
+    WITHIN(days, 91.0, 0.01);
+    WITHIN(nand_cell_acceleration(1.1, 30), 1.0, 1e-12);
+    WITHIN(nand_cell_acceleration(0, 90), 1.0, 1e-12);
+    /* by hand: exp(12765.3 * (1/303.15 - 1/313.15)) = exp(1.34467) */
+    WITHIN(nand_cell_acceleration(1.1, 40), 3.8370, 1e-3);
+}
+
+/* Calibrated. */
+static void mean_rber_of_etlc(void **state)
+{
+    static const struct {
+        double pe, hours, celsius, rber;
+    } rows[] = {{0, 0, 30, 5.5e-5}, {7000, 0, 30, 2.3e-4}, {7000, 2160, 40, 1.3e-3},
+                {10000, 2160, 40, 1.9e-3}};
+    (void)state;
+
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct nand_cell_dist dist = dist_of("etlc", rows[i].pe, rows[i].hours, rows[i].celsius);
+        printf("etlc %5.0f P/E %4.0f h %2.0f C: %.3e (%.1e)\n", rows[i].pe, rows[i].hours,
+               rows[i].celsius, rber_at_optimum(&dist), rows[i].rber);
+        WITHIN(rber_at_optimum(&dist), rows[i].rber, 0.03);
+    }
+}
+
+/* A read succeeds once 1.6 RBER stays within 72 bits of 8192. */
+static uint32_t retries(double pe, double hours)
+{
+    struct nand_cell_dist dist = dist_of("tlc", pe, hours, 30);
+    struct nand_cell_volts volts;
+
+    for (uint32_t level = 0; level <= NAND_RETRY_MAX; level++) {
+        nand_cell_retry(nand_cell_find("tlc"), level, &volts);
+        if (1.6 * nand_cell_mean_rber(&dist, &volts) * 8192 <= 72)
+            return level;
+    }
+    return UINT32_MAX;
+}
+
+/* Calibrated. */
+static void retry_counts(void **state)
+{
+    uint32_t fresh = retries(0, 90 * 24), worn = retries(1000, 90 * 24),
+             old = retries(2000, 365 * 24);
+    (void)state;
+
+    printf("retries: %u, %u, %u (3, 11, 20)\n", fresh, worn, old);
+    assert_in_range(fresh, 2, 4);
+    assert_in_range(worn, 10, 12);
+    assert_in_range(old, 19, 21);
+}
+
+/* Reads until the worst page of a 1,000-cycle TLC block passes the limit, by bisection.
+ * The block has 512 word lines: a uniform read falls on one of two neighbours with 2/512
+ * and on the page's own line with 1/512. Calibrated by the first, the second follows from
+ * the weight 8.4 and the law's exponent, which was set by their ratio. */
+static double reads_to_limit(double elsewhere, double next)
+{
+    const struct nand_cell *cell = nand_cell_find("tlc");
+    struct nand_cell_use use = NAND_CELL_USE_INIT;
+    struct nand_cell_volts volts;
+    double low = 0, high = 1e7;
+
+    nand_cell_default(cell, &volts);
+    use.pe = 1000;
+    for (int i = 0; i < 60; i++) {
+        double mid = 0.5 * (low + high), worst = 0;
+        struct nand_cell_dist dist;
+        use.reads = mid * elsewhere;
+        use.neighbor_reads = mid * next;
+        assert_int_equal(nand_cell_dist(cell, &use, &dist, NULL, 0), 0);
+        for (uint32_t t = 0; t < 3; t++) {
+            struct nand_cell_errors e;
+            nand_cell_page_errors(&dist, t, &volts, &e);
+            worst = e.rber > worst ? e.rber : worst;
+        }
+        if (1.6 * 8192 * worst > 72)
+            high = mid;
+        else
+            low = mid;
+    }
+    return low;
+}
+
+static void read_disturb_counts(void **state)
+{
+    double uniform = reads_to_limit(509.0 / 512, 2.0 / 512), single = reads_to_limit(0, 1);
+    const struct nand_cell *cell = nand_cell_find("tlc");
+    (void)state;
+
+    printf("reads: %.0f uniform (518420), %.0f on one neighbour (54560)\n", uniform, single);
+    WITHIN(uniform, 518420, 0.01);
+    WITHIN(single, 54560, 0.01);
+    /* equal numbers of reads shift 8.4 times as far next door */
+    WITHIN(pow(cell->rd_neighbor, cell->rd_exp), 8.4, 0.002);
+}
+
+static void fast19_law_is_as_printed(void **state)
+{
+    double rber;
+    (void)state;
+
+    assert_int_equal(nand_fast19_rber(0, 0, 0, &rber), 0);
+    WITHIN(rber, 1.48e-3, 1e-12);
+    assert_int_equal(nand_fast19_rber(3000, 90, 1000, &rber), 0);
+    WITHIN(rber, 1.48e-3 + 3.90e-10 * pow(3000, 2.05) + 6.28e-5 * pow(3000, .14) * pow(90, .54) +
+                     3.73e-9 * pow(3000, .33) * pow(1000, 1.71), 1e-10);
+    assert_int_equal(nand_fast19_rber(-1, 0, 0, &rber), NAND_EINVAL);
+    assert_int_equal(nand_fast19_rber(0, -1, 0, &rber), NAND_EINVAL);
+    assert_int_equal(nand_fast19_rber(0, 0, 1e8, &rber), NAND_EINVAL);
+}
+
+/* Independent of the library's own tail: libm's erfc, boundaries one by one. Holds where
+ * the tails of far states do not matter; here they do not. */
+static void mean_rber_against_erfc(void **state)
+{
+    struct nand_cell_dist dist = dist_of("etlc", 7000, 2160, 40);
+    struct nand_cell_volts v;
+    double sum = 0;
+    (void)state;
+
+    nand_cell_optimum(&dist, &v);
+    for (int b = 0; b < 7; b++)
+        for (int side = 0; side < 2; side++) {
+            double z = side ? (dist.mu[b + 1] - v.v[b]) / dist.sigma[b + 1]
+                            : (v.v[b] - dist.mu[b]) / dist.sigma[b];
+            sum += (1 - dist.tail_w) * 0.5 * erfc(z / sqrt(2)) +
+                   0.5 * dist.tail_w * exp(-dist.tail_kap * z);
+        }
+    WITHIN(nand_cell_mean_rber(&dist, &v), sum / 8 / 3, 0.002);
+}
+
+/* Each boundary belongs to one page: 2-3-2 for TLC, 3-4-5-3 for QLC, 1-2 for MLC. */
+static void maps_spread_boundaries(void **state)
+{
+    static const struct {
+        const char *cell;
+        uint32_t count[4];
+    } rows[] = {{"slc", {1}}, {"mlc", {1, 2}}, {"tlc", {2, 3, 2}}, {"etlc", {2, 3, 2}},
+                {"qlc", {3, 4, 5, 3}}};
+    (void)state;
+
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        const struct nand_cell *cell = nand_cell_find(rows[i].cell);
+        uint32_t count[4] = {0};
+        for (uint32_t b = 0; b + 1 < cell->states; b++)
+            count[cell->map[b] - '0']++;
+        assert_memory_equal(count, rows[i].count, sizeof count);
+        assert_int_equal(nand_cell_check(cell, NULL, 0), 0);
+    }
+}
+
+static void optimum_has_fewest_errors(void **state)
+{
+    struct nand_cell_dist dist = dist_of("qlc", 800, 2160, 40);
+    struct nand_cell_volts best, moved;
+    double least;
+    (void)state;
+
+    nand_cell_optimum(&dist, &best);
+    least = nand_cell_mean_rber(&dist, &best);
+    for (int b = 0; b < 15; b++)
+        for (int sign = -1; sign <= 1; sign += 2) {
+            moved = best;
+            moved.v[b] += sign * 0.01;
+            assert_true(nand_cell_mean_rber(&dist, &moved) > least);
+        }
+}
+
+static void bins_are_probabilities(void **state)
+{
+    static const char *const cells[] = {"slc", "mlc", "tlc", "qlc"};
+    (void)state;
+
+    for (size_t c = 0; c < COUNT(cells); c++) {
+        struct nand_cell_dist dist = dist_of(cells[c], 1000, 720, 40);
+        struct nand_cell_volts volts;
+        nand_cell_optimum(&dist, &volts);
+        for (uint32_t type = 0; type < dist.page_types; type++) {
+            struct nand_cell_errors errors;
+            double last = -1;
+            nand_cell_page_errors(&dist, type, &volts, &errors);
+            for (uint32_t bits = 1; bits <= 3; bits++) {
+                struct nand_cell_bins bins;
+                double sum0 = 0, sum1 = 0, wrong0 = 0, llr[NAND_BINS_MAX];
+                assert_int_equal(nand_cell_sense(&dist, type, &volts, bits, 0.08, &bins), 0);
+                assert_int_equal(bins.bins, 1u << bits);
+                nand_cell_llr(&bins, llr);
+                for (uint32_t i = 0; i < bins.bins; i++) {
+                    sum0 += bins.p0[i];
+                    sum1 += bins.p1[i];
+                    wrong0 += i >= bins.bins / 2 ? bins.p0[i] : 0;
+                    if (i > 0)
+                        assert_true(llr[i] < llr[i - 1]);   /* surest 0 to surest 1 */
+                }
+                WITHIN(sum0, 1, 1e-9);
+                WITHIN(sum1, 1, 1e-9);
+                WITHIN(wrong0, errors.zero_to_one, 1e-6);   /* soft bins hold the hard bit */
+                assert_true(nand_cell_information(&bins) > last);
+                last = nand_cell_information(&bins);
+            }
+        }
+    }
+}
+
+static void llr_of_two_bins_by_hand(void **state)
+{
+    const struct nand_cell_bins bins = {.bins = 2, .p0 = {0.99, 0.01}, .p1 = {0.02, 0.98}};
+    double llr[NAND_BINS_MAX];
+    int8_t small_llr[NAND_BINS_MAX];
+    (void)state;
+
+    nand_cell_llr(&bins, llr);
+    WITHIN(llr[0], 3.901973, 1e-6);     /* ln(0.99 / 0.02) */
+    WITHIN(llr[1], -4.584967, 1e-6);    /* ln(0.01 / 0.98) */
+    nand_cell_llr_int8(&bins, 8, 31, small_llr);
+    assert_int_equal(small_llr[0], 31);
+    assert_int_equal(small_llr[1], -31);    /* -36.7 clipped */
+    nand_cell_llr_int8(&bins, 2, 31, small_llr);
+    assert_int_equal(small_llr[0], 8);      /* 7.8 */
+    assert_int_equal(small_llr[1], -9);     /* -9.2 */
+    /* binary symmetric channel at 11 %: 1 - h(0.11) = 0.5 bit to 4 digits */
+    const struct nand_cell_bins bsc = {.bins = 2, .p0 = {.89, .11}, .p1 = {.11, .89}};
+    assert_true(fabs(nand_cell_information(&bsc) - 0.50008) < 1e-4);
+}
+
+/* Lost charge makes 1-to-0 and 0-to-1 errors uneven at old voltages: what firmware uses to
+ * find its way. The lower page of MLC has one boundary and holds 0 above it, so cells that
+ * fall read 1. At the optimum both kinds even out. */
+static void asymmetry_points_to_the_shift(void **state)
+{
+    struct nand_cell_dist dist = dist_of("mlc", 10000, 8760, 55);
+    struct nand_cell_volts fresh, best;
+    struct nand_cell_errors at_default, at_best;
+    (void)state;
+
+    nand_cell_default(nand_cell_find("mlc"), &fresh);
+    nand_cell_optimum(&dist, &best);
+    nand_cell_page_errors(&dist, 0, &fresh, &at_default);
+    nand_cell_page_errors(&dist, 0, &best, &at_best);
+    assert_true(at_default.zero_to_one > 5 * at_default.one_to_zero);
+    assert_true(at_best.one_to_zero < 1.5 * at_best.zero_to_one);
+    assert_true(at_best.zero_to_one < 1.5 * at_best.one_to_zero);
+}
+
+static double rber_with(struct nand_cell_use use)
+{
+    const struct nand_cell *cell = nand_cell_find("etlc");
+    struct nand_cell_dist dist;
+    struct nand_cell_volts volts;
+
+    assert_int_equal(nand_cell_dist(cell, &use, &dist, NULL, 0), 0);
+    nand_cell_default(cell, &volts);
+    return nand_cell_mean_rber(&dist, &volts);
+}
+
+static void everything_bad_raises_errors(void **state)
+{
+    const struct nand_cell_use base = {3000, 24, 40, 0, 0, 40, 40, 0, NAND_NEIGHBOR_RANDOM};
+    double least = rber_with(base);
+    struct nand_cell_use use;
+    (void)state;
+
+    use = base, use.pe = 6000;
+    assert_true(rber_with(use) > least);
+    use = base, use.hours = 240;
+    assert_true(rber_with(use) > least);
+    use = base, use.celsius = 70;
+    assert_true(rber_with(use) > least);
+    use = base, use.reads = 300000;
+    assert_true(rber_with(use) > least);
+    use = base, use.width_ln = 0.05;
+    assert_true(rber_with(use) > least);
+    use = base, use.read_celsius = 85;      /* programmed at 40 */
+    assert_true(rber_with(use) > least);
+    use = base, use.neighbor_reads = 30000;
+    double next_door = rber_with(use);
+    use = base, use.reads = 30000;
+    assert_true(next_door > rber_with(use));
+}
+
+/* Knowing what the neighbour was programmed to narrows the states: the sum over known
+ * neighbours at their own optimum is below the blind one. */
+static void knowing_the_neighbour_helps(void **state)
+{
+    const struct nand_cell *cell = nand_cell_find("etlc");
+    struct nand_cell_use use = {7000, 2160, 40, 0, 0, 30, 30, 0, NAND_NEIGHBOR_RANDOM};
+    struct nand_cell_dist dist;
+    double blind, known = 0;
+    (void)state;
+
+    assert_int_equal(nand_cell_dist(cell, &use, &dist, NULL, 0), 0);
+    blind = rber_at_optimum(&dist);
+    for (int j = 0; j < 8; j++) {
+        use.neighbor_state = j;
+        assert_int_equal(nand_cell_dist(cell, &use, &dist, NULL, 0), 0);
+        known += rber_at_optimum(&dist) / 8;
+    }
+    printf("neighbour known: RBER %.3e against %.3e\n", known, blind);
+    assert_true(known < 0.97 * blind);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(planar_table_gives_its_ten_means),
+        cmocka_unit_test(arrhenius_clock),
+        cmocka_unit_test(mean_rber_of_etlc),
+        cmocka_unit_test(retry_counts),
+        cmocka_unit_test(read_disturb_counts),
+        cmocka_unit_test(fast19_law_is_as_printed),
+        cmocka_unit_test(mean_rber_against_erfc),
+        cmocka_unit_test(maps_spread_boundaries),
+        cmocka_unit_test(optimum_has_fewest_errors),
+        cmocka_unit_test(bins_are_probabilities),
+        cmocka_unit_test(llr_of_two_bins_by_hand),
+        cmocka_unit_test(asymmetry_points_to_the_shift),
+        cmocka_unit_test(everything_bad_raises_errors),
+        cmocka_unit_test(knowing_the_neighbour_helps),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,567 @@
+/* test_store.c - bytes through the device, forks, snapshots, checks. */
+#include <math.h>
+
+#include "help.h"
+
+enum { PAGE = 18592 };
+
+static struct nand_profile part(void)
+{
+    struct nand_profile p = small("etlc-x3-9070", 1, 1, 4, 4);
+    p.geo.planes = 2;
+    return p;
+}
+
+static uint8_t *pattern(uint32_t tag, uint32_t bytes)
+{
+    uint8_t *data = malloc(bytes);
+
+    assert_non_null(data);
+    for (uint32_t i = 0; i < bytes; i++)
+        data[i] = (uint8_t)(nand_draw(99, tag, i, 0) >> 56);
+    return data;
+}
+
+/* One word line in both planes; page t of plane p carries pattern(tag + 2 * t + p). */
+static nand_ns write_tagged(nand_dev *dev, nand_ns now, uint32_t block, uint32_t first_page,
+                            uint32_t tag)
+{
+    for (uint32_t t = 0; t < 3; t++) {
+        uint8_t *both = malloc(2 * PAGE), *one;
+        for (uint32_t p = 0; p < 2; p++) {
+            one = pattern(tag + 2 * t + p, PAGE);
+            memcpy(both + p * PAGE, one, PAGE);
+            free(one);
+        }
+        (void)must(dev, now, data_in(0, 3, block, first_page + t, PAGE, both));
+        free(both);
+    }
+    return must(dev, now, op_mask(NAND_OP_PROG, 0, 3, block, first_page)).done_at;
+}
+
+static nand_ns read_page(nand_dev *dev, nand_ns now, uint32_t plane, uint32_t block,
+                         uint32_t page, uint8_t *ret)
+{
+    now = must(dev, now, op_at(NAND_OP_READ, 0, plane, block, page)).done_at;
+    return must(dev, now, data_out(0, plane, PAGE, ret)).done_at;
+}
+
+static void expect_tag(nand_dev *dev, nand_ns *now, uint32_t plane, uint32_t block,
+                       uint32_t page, uint32_t tag)
+{
+    uint8_t got[PAGE], *want = pattern(tag, PAGE);
+
+    *now = read_page(dev, *now, plane, block, page, got);
+    assert_memory_equal(got, want, PAGE);
+    free(want);
+}
+
+static void bytes_come_back(void **state)
+{
+    struct nand_profile p = part();
+    nand_dev *dev = make(&p, 1, NAND_WITH_CONTENTS);
+    nand_ns now = write_tagged(dev, 0, 1, 0, 10);
+    uint8_t got[PAGE];
+    (void)state;
+
+    now = write_tagged(dev, now, 1, 3, 20);
+    for (uint32_t page = 0; page < 6; page++)
+        for (uint32_t plane = 0; plane < 2; plane++)
+            expect_tag(dev, &now, plane, 1, page,
+                       (page < 3 ? 10 : 20) + 2 * (page % 3) + plane);
+    struct nand_res r = must(dev, now, op_at(NAND_OP_READ, 0, 0, 2, 0));
+    assert_int_equal(r.status, NAND_ERASED);
+    now = must(dev, r.done_at, data_out(0, 0, PAGE, got)).done_at;
+    for (uint32_t i = 0; i < PAGE; i++)
+        assert_int_equal(got[i], 0xff);
+    nand_destroy(dev);
+}
+
+static void part_of_a_page_and_cache_reads(void **state)
+{
+    struct nand_profile p = part();
+    nand_dev *dev = make(&p, 1, NAND_WITH_CONTENTS);
+    nand_ns now = write_tagged(dev, 0, 0, 0, 40);
+    uint8_t got[100], *want = pattern(40, PAGE), *next = pattern(42, PAGE);
+    struct nand_req out = data_out(0, 0, 100, got);
+    (void)state;
+
+    now = must(dev, now, op_at(NAND_OP_READ, 0, 0, 0, 0)).done_at;
+    out.offset = 5000;
+    now = must(dev, now, out).done_at;
+    assert_memory_equal(got, want + 5000, 100);
+    out.offset = PAGE - 99;
+    refused(dev, now, out, NAND_EBYTES);
+    out.offset = 0;
+    now = must(dev, now, op_at(NAND_OP_READ_CACHE, 0, 0, 0, 1)).done_at;
+    now = must(dev, now, out).done_at;      /* still page 0 */
+    assert_memory_equal(got, want, 100);
+    now = must(dev, now, op_at(NAND_OP_READ_CACHE_END, 0, 0, 0, 0)).done_at;
+    now = must(dev, now, out).done_at;
+    assert_memory_equal(got, next, 100);
+    free(want);
+    free(next);
+    nand_destroy(dev);
+}
+
+/* The register keeps what was read, whatever happens to the block. */
+static void register_outlives_the_block(void **state)
+{
+    struct nand_profile p = part();
+    nand_dev *dev = make(&p, 1, NAND_WITH_CONTENTS);
+    nand_ns now = write_tagged(dev, 0, 0, 0, 50);
+    uint8_t got[PAGE], *want = pattern(50, PAGE);
+    (void)state;
+
+    now = must(dev, now, op_at(NAND_OP_READ, 0, 0, 0, 0)).done_at;
+    now = must(dev, now, op_mask(NAND_OP_ERASE, 0, 3, 0, 0)).done_at;
+    (void)must(dev, now, data_out(0, 0, PAGE, got));
+    assert_memory_equal(got, want, PAGE);
+    free(want);
+    nand_destroy(dev);
+}
+
+static uint32_t differing_bits(const uint8_t *a, const uint8_t *b, uint32_t bytes,
+                               uint32_t *zero_to_one)
+{
+    uint32_t count = 0;
+
+    *zero_to_one = 0;
+    for (uint32_t i = 0; i < bytes; i++) {
+        count += (uint32_t)__builtin_popcount(a[i] ^ b[i]);
+        *zero_to_one += (uint32_t)__builtin_popcount((a[i] ^ b[i]) & b[i]);
+    }
+    return count;
+}
+
+/* a = programmed, b = read: the flipped bits are as many as announced, of either kind. */
+static void bit_errors_are_in_the_bytes(void **state)
+{
+    struct nand_profile p = part();
+    nand_dev *dev = make(&p, 1, NAND_WITH_CONTENTS | NAND_WITH_CELLS);
+    uint8_t got[PAGE], again[PAGE], *want = pattern(60, PAGE);
+    struct nand_addr addr = {.block = 0, .page = 0};
+    uint32_t total = 0, ups = 0;
+    nand_ns now;
+    (void)state;
+
+    assert_int_equal(nand_block_set_planes(dev, 0, 3, 0, NULL, 0, 7000), 0);
+    now = write_tagged(dev, 0, 0, 0, 60);
+    now += (nand_ns)90 * 86400 * 1000000000;
+    now = read_page(dev, now, 0, 0, 0, got);
+    assert_int_equal(nand_codewords(dev), 4);
+    for (uint32_t c = 0; c < 4; c++) {
+        struct nand_errors e;
+        uint32_t zero_to_one, bits;
+        assert_int_equal(nand_register_errors(dev, 0, 0, c, &e), 0);
+        assert_int_equal(e.bits, PAGE / 4 * 8);
+        bits = differing_bits(want + c * (PAGE / 4), got + c * (PAGE / 4), PAGE / 4,
+                              &zero_to_one);
+        assert_int_equal(bits, e.zero_to_one + e.one_to_zero);
+        assert_int_equal(zero_to_one, e.zero_to_one);
+        total += bits;
+        ups += zero_to_one;
+    }
+    assert_true(total > 100 && ups > 0 && ups < total);
+    assert_int_equal(nand_page_verify(dev, &addr, got), 0);     /* seen as corrupt .. */
+    assert_int_equal(nand_page_verify(dev, &addr, want), 1);
+    now = read_page(dev, now, 0, 0, 0, again);
+    assert_memory_equal(got, again, PAGE);      /* the same cells fail again */
+    free(want);
+    nand_destroy(dev);
+}
+
+/* Better voltages flip a subset of the bits. */
+static void retry_flips_fewer_of_the_same(void **state)
+{
+    struct nand_profile p = part();
+    nand_dev *dev = make(&p, 1, NAND_WITH_CONTENTS | NAND_WITH_CELLS);
+    uint8_t at[2][PAGE], *want = pattern(60, PAGE);
+    struct nand_req read = op_at(NAND_OP_READ, 0, 0, 0, 0);
+    uint32_t bits[2], unused, outside = 0;
+    nand_ns now;
+    (void)state;
+
+    assert_int_equal(nand_block_set_planes(dev, 0, 3, 0, NULL, 0, 5000), 0);
+    now = write_tagged(dev, 0, 0, 0, 60) + (nand_ns)30 * 86400 * 1000000000;
+    for (int i = 0; i < 2; i++) {
+        read.read_level = (uint8_t)(i * 6);
+        now = must(dev, now, read).done_at;
+        now = must(dev, now, data_out(0, 0, PAGE, at[i])).done_at;
+        bits[i] = differing_bits(want, at[i], PAGE, &unused);
+    }
+    assert_true(bits[1] < bits[0] / 2 && bits[1] > 0);
+    for (uint32_t i = 0; i < PAGE; i++)
+        outside += (uint32_t)__builtin_popcount((want[i] ^ at[1][i]) & ~(want[i] ^ at[0][i]));
+    assert_true(outside <= bits[1] / 2);
+    free(want);
+    nand_destroy(dev);
+}
+
+static void set_feature_moves_the_voltages(void **state)
+{
+    struct nand_profile p = part();
+    nand_dev *dev = make(&p, 1, NAND_WITH_CELLS);
+    static const int16_t lower[15] = {0, -60, -80, -100, -120, -140, -160};
+    struct nand_req feature = op_at(NAND_OP_SET_FEATURE, 0, 0, 0, 0);
+    struct nand_errors e;
+    uint64_t rate[3];
+    nand_ns now = 0;
+    (void)state;
+
+    assert_int_equal(nand_block_set_planes(dev, 0, 3, 0, NULL, 12, 3500), 0);
+    now = (nand_ns)90 * 86400 * 1000000000;
+    for (int i = 0; i < 3; i++) {
+        feature.offsets = i == 1 ? lower : NULL;
+        now = must(dev, now, feature).done_at;
+        now = must(dev, now, op_at(NAND_OP_READ, 0, 0, 0, 1)).done_at;
+        assert_int_equal(nand_register_errors(dev, 0, 0, 0, &e), 0);
+        rate[i] = e.rber_q48;
+    }
+    assert_true(rate[1] < rate[0] / 2);
+    assert_true(rate[2] >= rate[0] && rate[2] < rate[0] + rate[0] / 100); /* back, a bit older */
+    nand_destroy(dev);
+}
+
+static void copyback_carries_errors_along(void **state)
+{
+    struct nand_profile p = part();
+    nand_dev *dev = make(&p, 1, NAND_WITH_CONTENTS | NAND_WITH_CELLS);
+    struct nand_addr addr = {.block = 1, .page = 0};
+    uint8_t got[PAGE], *want = pattern(60, PAGE);
+    nand_ns now;
+    (void)state;
+
+    assert_int_equal(nand_block_set_planes(dev, 0, 3, 0, NULL, 0, 7000), 0);
+    now = write_tagged(dev, 0, 0, 0, 60) + (nand_ns)90 * 86400 * 1000000000;
+    for (uint32_t t = 0; t < 3; t++) {
+        now = must(dev, now, op_at(NAND_OP_READ, 0, 0, 0, t)).done_at;
+        if (t == 0)
+            now = must(dev, now, data_out(0, 0, PAGE, got)).done_at;
+        struct nand_req copy = op_at(NAND_OP_COPYBACK, 0, 0, 1, t);
+        struct nand_res r = must(dev, now, copy);
+        assert_int_equal(r.done_at - r.start_at, 500);  /* no data on the bus */
+        now = r.done_at;
+    }
+    now = must(dev, now, op_mask(NAND_OP_PROG, 0, 1, 1, 0)).done_at;
+    assert_int_equal(nand_page_verify(dev, &addr, want), 0);
+    assert_int_equal(nand_page_verify(dev, &addr, got), 1);
+    free(want);
+    nand_destroy(dev);
+}
+
+static void partial_programs_add_up(void **state)
+{
+    struct nand_profile p = small("slc-ref", 1, 1, 2, 2);
+    nand_dev *dev = make(&p, 1, NAND_WITH_CONTENTS);
+    uint8_t got[4224], *want = pattern(7, 4224);
+    nand_ns now = 0;
+    (void)state;
+
+    for (uint32_t k = 0; k < 3; k++) {
+        struct nand_req in = data_in(0, 1, 0, 0, 1000, want + 1000 * k);
+        in.offset = 1000 * k;
+        now = must(dev, now, in).done_at;
+        now = must(dev, now, op_mask(NAND_OP_PROG_PARTIAL, 0, 1, 0, 0)).done_at;
+    }
+    memset(want + 3000, 0xff, 4224 - 3000);
+    now = must(dev, now, op_at(NAND_OP_READ, 0, 0, 0, 0)).done_at;
+    (void)must(dev, now, data_out(0, 0, 4224, got));
+    assert_memory_equal(got, want, 4224);
+    free(want);
+    nand_destroy(dev);
+}
+
+static void fork_shares_and_parts(void **state)
+{
+    struct nand_profile p = part();
+    nand_dev *dev = make(&p, 1, NAND_WITH_CONTENTS), *copy;
+    nand_ns now = write_tagged(dev, 0, 0, 0, 10), there;
+    uint64_t a, b;
+    (void)state;
+
+    assert_int_equal(nand_fork(dev, &copy), 0);
+    assert_int_equal(nand_state_hash(dev, &a), 0);
+    assert_int_equal(nand_state_hash(copy, &b), 0);
+    assert_true(a == b);
+    there = must(copy, now, op_mask(NAND_OP_ERASE, 0, 3, 0, 0)).done_at;
+    there = write_tagged(copy, there, 0, 0, 30);
+    assert_int_equal(nand_state_hash(dev, &b), 0);
+    assert_true(a == b);                        /* the original did not notice */
+    expect_tag(dev, &now, 0, 0, 0, 10);
+    expect_tag(copy, &there, 0, 0, 0, 30);
+    now = write_tagged(dev, now, 0, 3, 70);     /* a block that was shared once */
+    nand_destroy(dev);                          /* the copy lives on */
+    expect_tag(copy, &there, 1, 0, 2, 35);
+    refused(copy, there, op_at(NAND_OP_READ, 0, 0, 9, 0), NAND_EADDR);
+    nand_destroy(copy);
+    (void)now;
+}
+
+struct buffer {
+    uint8_t *bytes;
+    size_t size, at;
+};
+
+static int sink(void *ctx, const void *bytes, size_t size)
+{
+    struct buffer *b = ctx;
+
+    b->bytes = realloc(b->bytes, b->size + size);
+    assert_non_null(b->bytes);
+    memcpy(b->bytes + b->size, bytes, size);
+    b->size += size;
+    return 0;
+}
+
+static int source(void *ctx, void *ret_bytes, size_t size)
+{
+    struct buffer *b = ctx;
+
+    if (size > b->size - b->at)
+        return 77;
+    memcpy(ret_bytes, b->bytes + b->at, size);
+    b->at += size;
+    return 0;
+}
+
+static int full(void *ctx, const void *bytes, size_t size)
+{
+    (void)ctx;
+    (void)bytes;
+    (void)size;
+    return 5;
+}
+
+/* A device with a bit of everything. */
+static nand_dev *busy_device(nand_ns *ret_now)
+{
+    struct nand_profile p = part();
+    struct nand_fault fault = {.kind = NAND_FAULT_PROG_FAIL, .at_op = 2};
+    struct nand_cut cut = {.at_op = 50, .mode = NAND_CUT_TORN_PROG, .seed = 9};
+    nand_dev *dev;
+    nand_ns now;
+
+    p.power.drive_ops_max = 2;
+    dev = make(&p, 11, NAND_WITH_CONTENTS | NAND_WITH_CELLS | NAND_WITH_FAULTS | NAND_COMPRESS);
+    assert_int_equal(nand_fault_arm(dev, &fault), 0);
+    now = write_tagged(dev, 0, 0, 0, 10);
+    now = write_tagged(dev, now, 0, 3, 20);     /* fails: a damaged word line */
+    assert_int_equal(nand_set_temperature(dev, now, 55000), 0);
+    now += (nand_ns)86400 * 1000000000;
+    assert_int_equal(nand_cut_arm(dev, &cut), 0);
+    fault = (struct nand_fault){.kind = NAND_FAULT_DIE_DEAD, .at_op = 60};
+    assert_int_equal(nand_fault_arm(dev, &fault), 0);
+    now = must(dev, now, op_at(NAND_OP_READ, 0, 0, 0, 2)).done_at;
+    (void)write_tagged(dev, now, 1, 0, 30);     /* in flight */
+    now = must(dev, now + 800000, op_at(NAND_OP_SUSPEND, 0, 0, 0, 0)).done_at;
+    (void)must(dev, now, data_out(0, 0, 16, NULL));
+    *ret_now = now;
+    return dev;
+}
+
+static void saved_device_goes_on_as_if_nothing_happened(void **state)
+{
+    struct buffer file = {0}, second = {0};
+    uint8_t read[2][PAGE]; /* a day at 55 C has left errors: the same in both */
+    nand_dev *dev, *loaded;
+    nand_ns now, there;
+    uint64_t a, b;
+    (void)state;
+
+    dev = busy_device(&now);
+    assert_int_equal(nand_save(dev, sink, &file), 0);
+    assert_int_equal(nand_save(dev, sink, &second), 0);
+    assert_int_equal(file.size, second.size);
+    assert_memory_equal(file.bytes, second.bytes, file.size);
+    assert_int_equal(nand_load(source, &file, &loaded), 0);
+    assert_int_equal(nand_state_hash(dev, &a), 0);
+    assert_int_equal(nand_state_hash(loaded, &b), 0);
+    assert_true(a == b);
+    there = now;
+    for (int i = 0; i < 2; i++) {
+        nand_dev *each = i ? loaded : dev;
+        nand_ns *time = i ? &there : &now;
+        *time = must(each, *time + 10000, op_at(NAND_OP_RESUME, 0, 0, 0, 0)).done_at;
+        *time = read_page(each, *time, 1, 0, 1, read[i]);
+        *time = write_tagged(each, *time, 1, 3, 90);
+    }
+    assert_int_equal(now, there);
+    assert_memory_equal(read[0], read[1], PAGE);
+    assert_int_equal(nand_state_hash(dev, &a), 0);
+    assert_int_equal(nand_state_hash(loaded, &b), 0);
+    assert_true(a == b);
+    nand_destroy(dev);
+    nand_destroy(loaded);
+    free(file.bytes);
+    free(second.bytes);
+}
+
+static void damaged_snapshots_are_refused(void **state)
+{
+    struct buffer file = {0};
+    nand_ns now;
+    nand_dev *dev = busy_device(&now), *loaded = NULL;
+    (void)state;
+
+    assert_int_equal(nand_save(dev, sink, &file), 0);
+    for (size_t i = 0; i < file.size; i += i < 64 ? 1 : 997)
+        for (int bit = 0; bit < 8; bit += 7) {
+            struct buffer broken = file;
+            file.bytes[i] ^= (uint8_t)(1 << bit);
+            broken.at = 0;
+            int err = nand_load(source, &broken, &loaded);
+            assert_true(i < 12 ? err == NAND_EFORMAT : err == NAND_ECORRUPT);
+            file.bytes[i] ^= (uint8_t)(1 << bit);
+        }
+    for (size_t size = 0; size < file.size; size += size < 64 ? 1 : 4999) {
+        struct buffer cut = {file.bytes, size, 0};
+        assert_int_equal(nand_load(source, &cut, &loaded), 77);
+    }
+    assert_null(loaded);
+    assert_int_equal(nand_save(dev, full, NULL), 5);
+    assert_int_equal(nand_save(NULL, full, NULL), NAND_EINVAL);
+    nand_destroy(dev);
+    free(file.bytes);
+}
+
+static void cold_pages_are_compressed(void **state)
+{
+    struct nand_profile p = part();
+    nand_dev *dev = make(&p, 1, NAND_WITH_CONTENTS);
+    struct nand_contents before, after;
+    uint8_t flat[2 * PAGE], got[PAGE];
+    nand_ns now = 0;
+    (void)state;
+
+    memset(flat, 0x42, sizeof flat);
+    for (uint32_t wordline = 0; wordline < 4; wordline++) {
+        for (uint32_t t = 0; t < 3; t++)
+            (void)must(dev, now, data_in(0, 3, 2, 3 * wordline + t, PAGE, flat));
+        now = must(dev, now, op_mask(NAND_OP_PROG, 0, 3, 2, 3 * wordline)).done_at;
+    }
+    now = write_tagged(dev, now, 3, 0, 10);     /* open block */
+    assert_int_equal(nand_contents_get(dev, &before), 0);
+    assert_int_equal(before.pages, 30);
+    assert_int_equal(before.bytes, 30 * PAGE);
+    assert_int_equal(nand_contents_compress(dev), 0);
+    assert_int_equal(nand_contents_get(dev, &after), 0);
+    assert_int_equal(after.compressed_pages, 24);
+    assert_int_equal(after.pages, 30);
+    assert_true(after.bytes < 6 * PAGE + 24 * 200);
+    now = read_page(dev, now, 1, 2, 11, got);
+    assert_memory_equal(got, flat, PAGE);
+    now = must(dev, now, op_mask(NAND_OP_ERASE, 0, 3, 2, 0)).done_at;
+    now = must(dev, now, op_mask(NAND_OP_ERASE, 0, 3, 3, 0)).done_at;
+    assert_int_equal(nand_contents_get(dev, &after), 0);
+    assert_int_equal(after.pages, 0);
+    assert_int_equal(after.bytes, 0);
+    nand_destroy(dev);
+}
+
+static void contents_are_capped(void **state)
+{
+    struct nand_profile p = part();
+    struct nand_options options = {.flags = NAND_WITH_CONTENTS,
+                                   .contents_bytes_max = 6 * PAGE};
+    uint8_t both[2 * PAGE] = {0};
+    struct nand_res res;
+    nand_dev *dev;
+    (void)state;
+
+    assert_int_equal(nand_create_with(&p, 1, &options, &dev), 0);
+    nand_ns now = write_tagged(dev, 0, 0, 0, 10);
+    struct nand_req in = data_in(0, 3, 0, 3, PAGE, both);
+    assert_int_equal(nand_issue(dev, now, &in, &res), NAND_ENOMEM);
+    now = must(dev, now, op_mask(NAND_OP_ERASE, 0, 3, 0, 0)).done_at;
+    (void)write_tagged(dev, now, 0, 0, 10);
+    nand_destroy(dev);
+}
+
+static void page_hash_is_kept_apart(void **state)
+{
+    struct nand_profile p = part();
+    nand_dev *dev = make(&p, 1, NAND_WITH_CONTENTS), *bare = make(&p, 1, 0);
+    struct nand_addr addr = {.plane = 1, .block = 0, .page = 2};
+    uint8_t *want = pattern(15, PAGE);
+    uint64_t first, second;
+    (void)state;
+
+    assert_int_equal(nand_page_hash(dev, &addr, &first), NAND_EUNWRITTEN);
+    assert_int_equal(nand_page_hash(bare, &addr, &first), NAND_ENOTSUP);
+    nand_ns now = write_tagged(dev, 0, 0, 0, 10);
+    assert_int_equal(nand_page_hash(dev, &addr, &first), 0);
+    assert_int_equal(nand_page_verify(dev, &addr, want), 1);
+    want[777] ^= 1;
+    assert_int_equal(nand_page_verify(dev, &addr, want), 0);
+    addr.plane = 0;
+    assert_int_equal(nand_page_hash(dev, &addr, &second), 0);
+    assert_true(first != second);
+    addr.page = 99;
+    assert_int_equal(nand_page_hash(dev, &addr, &second), NAND_EADDR);
+    refused(bare, now, (struct nand_req){.op = NAND_OP_DATA_OUT, .bytes = 1}, NAND_ENODATA);
+    free(want);
+    nand_destroy(dev);
+    nand_destroy(bare);
+}
+
+/* Soft values of a worn page: the hard bit in each is the bit read, and wrong bits look
+ * less sure than right ones, in the proportions of the bin table. */
+static void soft_values_fit_the_bins(void **state)
+{
+    struct nand_profile p = part();
+    nand_dev *dev = make(&p, 1, NAND_WITH_CONTENTS | NAND_WITH_CELLS);
+    struct nand_req soft = op_at(NAND_OP_READ_SOFT, 0, 0, 0, 1);
+    static uint8_t bins[PAGE * 8];
+    uint8_t got[PAGE], *want = pattern(62, PAGE);
+    uint32_t bits, weak[2] = {0, 0}, all[2] = {0, 0};
+    nand_ns now;
+    (void)state;
+
+    assert_int_equal(nand_block_set_planes(dev, 0, 3, 0, NULL, 0, 9000), 0);
+    now = write_tagged(dev, 0, 0, 0, 60) + (nand_ns)60 * 86400 * 1000000000;
+    assert_int_equal(nand_register_soft(dev, 0, 0, 0, bins, &bits), NAND_ENODATA);
+    soft.soft_bits = 2;
+    soft.read_level = 12; /* the shift makes the default voltages miss the valleys */
+    now = must(dev, now, soft).done_at;
+    (void)must(dev, now, data_out(0, 0, PAGE, got));
+    for (uint32_t c = 0; c < 4; c++) {
+        assert_int_equal(nand_register_soft(dev, 0, 0, c, bins, &bits), 0);
+        assert_int_equal(bits, PAGE / 4 * 8);
+        for (uint32_t i = 0; i < bits; i++) {
+            uint32_t at = c * (PAGE / 4) + i / 8;
+            uint32_t read = got[at] >> i % 8 & 1, stored = want[at] >> i % 8 & 1;
+            assert_int_equal(bins[i] >= 2, read);
+            all[read != stored]++;
+            weak[read != stored] += bins[i] == 1 || bins[i] == 2;
+        }
+    }
+    assert_true(all[1] > 300);
+    assert_true(weak[1] > all[1] / 3);      /* wrong bits sit near the boundaries */
+    printf("soft: %u of %u wrong bits weak, %u of %u right bits\n", weak[1], all[1], weak[0], all[0]);
+    assert_true((double)weak[1] / all[1] > 4 * (double)weak[0] / all[0]);
+    free(want);
+    nand_destroy(dev);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(bytes_come_back),
+        cmocka_unit_test(part_of_a_page_and_cache_reads),
+        cmocka_unit_test(register_outlives_the_block),
+        cmocka_unit_test(bit_errors_are_in_the_bytes),
+        cmocka_unit_test(retry_flips_fewer_of_the_same),
+        cmocka_unit_test(set_feature_moves_the_voltages),
+        cmocka_unit_test(copyback_carries_errors_along),
+        cmocka_unit_test(partial_programs_add_up),
+        cmocka_unit_test(fork_shares_and_parts),
+        cmocka_unit_test(saved_device_goes_on_as_if_nothing_happened),
+        cmocka_unit_test(damaged_snapshots_are_refused),
+        cmocka_unit_test(cold_pages_are_compressed),
+        cmocka_unit_test(contents_are_capped),
+        cmocka_unit_test(page_hash_is_kept_apart),
+        cmocka_unit_test(soft_values_fit_the_bins),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
