@@ -68,7 +68,8 @@ static int check_space(const struct ftl_config *c, char *why, size_t n)
     struct ftl_geometry g;
     if (geometry_make(&g, c) < 0)
         return config_refuse(FTL_ECONFIG, why, n,
-                             "drive: %llu superblocks hold more than 2^32 mapping units of 4 KiB",
+                             "ftl.superblocks=%llu: one must hold 2, and all at most 2^32, mapping "
+                             "units of 4 KiB",
                              (unsigned long long)c->ftl_superblocks);
     uint64_t user = c->drive_user_bytes / FTL_UNIT_BYTES;
     if (user == 0)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "config.h"
+#include "nand/nand.h"
 
 enum { INHERIT_DEPTH_MAX = 8, FILE_BYTES_MAX = 1 << 20 };
 
@@ -146,6 +147,43 @@ static int set_row(ftl_setup *s, int row, const char *value, const char *where, 
     return 0;
 }
 
+/* The part's own numbers; what a drive decides (channels, dies, blocks) stays. */
+static void apply_preset(ftl_setup *s, const char *name)
+{
+    const struct nand_profile *p = nand_profile_find(name);
+    struct ftl_config *c = &s->cfg;
+    const struct {
+        uint64_t *field;
+        uint64_t value;
+    } rows[] = {
+        {&c->nand_planes, p->geo.planes},
+        {&c->nand_wordlines_per_block, p->geo.wordlines_per_block},
+        {&c->nand_page_types, p->geo.page_types},
+        {&c->nand_page_bytes, p->geo.page_bytes},
+        {&c->nand_spare_bytes, p->geo.spare_bytes},
+        {&c->nand_tr0_ns, p->time.tr_ns[0]},
+        {&c->nand_tr1_ns, p->time.tr_ns[1] ? p->time.tr_ns[1] : p->time.tr_ns[0]},
+        {&c->nand_tr2_ns, p->time.tr_ns[2] ? p->time.tr_ns[2] : p->time.tr_ns[0]},
+        {&c->nand_tr3_ns, p->time.tr_ns[3] ? p->time.tr_ns[3] : p->time.tr_ns[0]},
+        {&c->nand_tr_partial_ns, p->time.tr_partial_ns},
+        {&c->nand_tprog_ns, p->time.tprog_ns},
+        {&c->nand_tbers_ns, p->time.tbers_ns},
+        {&c->nand_bus_mts, p->time.bus_mts},
+        {&c->nand_tcmd_ns, p->time.tcmd_ns},
+        {&c->nand_tstatus_ns, p->time.tstatus_ns},
+    };
+    char from[96];
+
+    (void)snprintf(from, sizeof from, "preset %s", name);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        *rows[i].field = rows[i].value;
+        size_t offset = (size_t)((const char *)rows[i].field - (const char *)c);
+        for (uint32_t k = 0; k < key_row_count; k++)
+            if (key_rows[k].offset == offset)
+                set_origin(s, (int)k, from, '-', "");
+    }
+}
+
 static int set_tagged(ftl_setup *s, const char *key, const char *value, const char *where,
                       char tag, const char *note, char *why, size_t why_size)
 {
@@ -165,10 +203,15 @@ static int set_tagged(ftl_setup *s, const char *key, const char *value, const ch
     row = config_key_find(key);
     if (row < 0)
         return config_refuse(FTL_ECONFIG, why, why_size, "%s: %s: unknown key", where, key);
+    if (strcmp(key, "nand.preset") == 0 && nand_profile_find(value) == NULL)
+        return config_refuse(FTL_ECONFIG, why, why_size, "%s: nand.preset=%s: unknown preset", where,
+                             value);
     int err = set_row(s, row, value, where, why, why_size);
     if (err < 0)
         return err;
     set_origin(s, row, where, tag, note);
+    if (strcmp(key, "nand.preset") == 0)
+        apply_preset(s, value);
     /* The later of the two ways to give the capacity counts. */
     if (strcmp(key, "drive.user_bytes") == 0)
         s->cfg.ftl_op_ppm = 0;

@@ -38,10 +38,14 @@ static uint32_t written_end(const struct ftl_core *c, uint32_t sb)
 /* Map and reverse map agree, live slots are written ones, counts add up. */
 static int check_map(const struct ftl_core *c, const struct report *r, uint32_t *live)
 {
+    enum { AHEAD = 32 };            /* entries of the reverse map being fetched */
     uint64_t mapped = 0;
 
     for (uint32_t key = 1; key <= c->user_units; key++) {
         uint32_t slot = c->map[key];
+        uint32_t later = key + AHEAD <= c->user_units ? c->map[key + AHEAD] : 0;
+        if (later <= c->g.total_units)
+            __builtin_prefetch(&c->rmap[later]);
         if (slot == 0)
             continue;
         mapped++;
@@ -69,7 +73,7 @@ static int check_map(const struct ftl_core *c, const struct report *r, uint32_t 
 static bool is_finishing(const struct ftl_core *c, uint32_t sb)
 {
     for (uint32_t i = 0; i < c->gc.finishing_count; i++)
-        if (c->gc.finishing[i] == sb)
+        if (c->gc.finishing[i].sb == sb)
             return true;
     return false;
 }
@@ -81,7 +85,7 @@ static int check_superblocks(const struct ftl_core *c, const struct report *r)
     uint32_t free_count = 0, open = 0;
 
     for (uint32_t i = 0; i < c->gc.finishing_count; i++)
-        flight += (uint64_t)c->gc.reads[c->gc.finishing[i]] * c->g.page_units;
+        flight += (uint64_t)c->gc.reads[c->gc.finishing[i].sb] * c->g.page_units;
     if (c->gc.victim != SB_NONE)
         flight += (uint64_t)c->gc.reads[c->gc.victim] * c->g.page_units;
     for (uint32_t sb = 0; sb < c->g.sb_count; sb++) {
@@ -113,24 +117,20 @@ static int check_superblocks(const struct ftl_core *c, const struct report *r)
     return 0;
 }
 
-/* Programmed bytes by cause: what word lines held since the last reset. The units
- * that already lay in open word lines at the reset are the correction. */
-static int check_bytes(const struct ftl_core *c, const struct report *r, uint64_t open_at_reset)
+/* Programmed bytes by cause: what word lines held since the last reset. */
+static int check_bytes(const struct ftl_core *c, const struct report *r)
 {
     const struct ftl_counters *n = c->count;
-    uint64_t open_now = 0;
-
-    for (int i = 0; i < 2; i++)
-        if (c->fr[i].sb != SB_NONE)
-            open_now += c->fr[i].next - (c->fr[i].wl_end - c->g.wl_units);
     uint64_t placed = n->host_bytes + n->rmw_bytes + n->gc_bytes + n->wear_bytes +
                       n->refresh_bytes + n->metadata_bytes + n->padding_bytes + n->fold_bytes +
                       n->parity_bytes;
     uint64_t programmed = n->nand_programs * c->g.wl_units * FTL_UNIT_BYTES;
-    if (placed + open_at_reset * FTL_UNIT_BYTES != programmed + open_now * FTL_UNIT_BYTES)
-        return broken(r, "bytes: causes sum to %llu, programs to %llu (%llu units open, %llu before)",
+    int64_t open = (int64_t)core_open_units(c) - c->open_before;
+
+    if (placed != programmed + (uint64_t)(open * FTL_UNIT_BYTES))
+        return broken(r, "bytes: causes sum to %llu, programs to %llu, %lld units are open",
                       (unsigned long long)placed, (unsigned long long)programmed,
-                      (unsigned long long)open_now, (unsigned long long)open_at_reset);
+                      (long long)open);
     return 0;
 }
 
@@ -145,7 +145,7 @@ int core_check(const struct ftl_core *c, char *why, size_t why_size)
     if (err == 0)
         err = check_superblocks(c, &r);
     if (err == 0)
-        err = check_bytes(c, &r, c->open_at_reset);
+        err = check_bytes(c, &r);
     if (err == 0 && c->timed) {
         uint64_t host = c->fr[0].wl_units[CAUSE_HOST] + c->fr[1].wl_units[CAUSE_HOST];
         if (c->buffer_used < host || c->buffer_used > c->buffer_limit)

@@ -46,8 +46,11 @@ static void set_space_limits(struct ftl_core *c)
      * last units pad their word line, which may cost another. */
     uint64_t keep = c->cfg->gc_reserve + c->cfg->gc_frontiers - 1 + (c->cfg->power_plp ? 0 : 1);
     uint64_t band = c->g.row_units / 4;
+    band = band < 1 ? 1 : band < n / 8 ? band : n / 8 + 1;
+    if (!c->cfg->power_plp && band < c->g.wl_units)
+        band = c->g.wl_units;       /* room that a FLUSH may ask for at once */
     c->free_floor = keep * n;
-    c->free_target = c->free_floor + (band < 1 ? 1 : band < n / 8 ? band : n / 8 + 1);
+    c->free_target = c->free_floor + band;
 }
 
 static int take_superblock_arrays(struct ftl_core *c)
@@ -76,7 +79,7 @@ static int take_pools(struct ftl_core *c)
     uint32_t limit = wl_limit(&c->g, c->cfg, c->gc.window, &c->wl_reserve);
     c->wls = calloc(limit, sizeof *c->wls);
     c->gc.pages = calloc(c->gc.window, sizeof *c->gc.pages);
-    if (c->wls == NULL || c->gc.pages == NULL)
+    if (c->wls == NULL || c->gc.pages == NULL || sim_line_init(&c->wl_out, limit) < 0)
         return FTL_ENOMEM;
     for (uint32_t i = 0; i < limit; i++)
         c->wls[i].next = i + 1;
@@ -100,9 +103,9 @@ uint64_t core_memory(const struct ftl_config *cfg)
 }
 
 int core_init(struct ftl_core *c, const struct ftl_config *cfg, struct sim_context *ctx,
-              struct sim_heap *heap, struct media *media, struct ftl_counters *count)
+              struct media *media, struct ftl_counters *count)
 {
-    *c = (struct ftl_core){.ctx = ctx, .heap = heap, .media = media, .cfg = cfg, .count = count};
+    *c = (struct ftl_core){.ctx = ctx, .media = media, .cfg = cfg, .count = count};
     if (geometry_make(&c->g, cfg) < 0)
         return FTL_ECONFIG;
     c->user_units = (uint32_t)(cfg->drive_user_bytes / FTL_UNIT_BYTES);
@@ -153,6 +156,7 @@ void core_free(struct ftl_core *c)
     free(c->reads_in_flight);
     free(c->rows_programmed);
     free(c->wls);
+    sim_line_free(&c->wl_out);
     free(c->gc.pages);
     free(c->gc.reads);
     free(c->gc.finishing);
@@ -199,8 +203,18 @@ void core_release(struct ftl_core *c, uint32_t sb)
         media_erase(c->media, c->ctx->now, d, sb, sb);
 }
 
+uint64_t core_open_units(const struct ftl_core *c)
+{
+    uint64_t n = 0;
+    for (int i = 0; i < 2; i++)
+        if (c->fr[i].sb != SB_NONE)
+            n += c->fr[i].next - (c->fr[i].wl_end - c->g.wl_units);
+    return n;
+}
+
 void core_format(struct ftl_core *c)
 {
+    c->open_before -= (int64_t)core_open_units(c);
     memset(c->map, 0, c->map_bytes);
     for (uint32_t sb = 0; sb < c->g.sb_count; sb++) {
         core_payload_drop(c, sb);
@@ -215,6 +229,7 @@ void core_format(struct ftl_core *c)
     c->free_count = c->g.sb_count;
     c->mapped = c->in_log = 0;
     c->gc.victim = SB_NONE;
+    c->gc.finishing_count = 0;
     c->gc.buffer_used = c->gc.unprogrammed = c->buffer_used = 0;
     for (int i = 0; i < 2; i++)
         c->fr[i] = (struct frontier){.sb = SB_NONE};

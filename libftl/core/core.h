@@ -18,7 +18,6 @@
 enum sb_state { SB_FREE, SB_OPEN, SB_CLOSED, SB_VICTIM };
 enum cause { CAUSE_HOST, CAUSE_GC };
 #define SB_NONE UINT32_MAX
-enum { CORE_EVENT_WL_READY = 2 };
 enum { GC_CHUNK = 64 };         /* slots per untimed step, and prefetch distance */
 
 struct frontier {
@@ -43,6 +42,11 @@ struct gc_page {
     uint32_t slot, sb, gain, next;
 };
 
+struct gc_finishing {
+    uint32_t sb;
+    uint64_t wl_seq;            /* last word line with its data; 0 = still open */
+};
+
 struct gc_state {
     uint32_t victim;            /* SB_NONE: none */
     uint32_t cursor;            /* slot id of the next page to inspect */
@@ -52,18 +56,18 @@ struct gc_state {
     uint32_t pending_gain;      /* dead slots among pages in flight */
     uint32_t buffer_used, buffer_limit; /* units read or to be read, not yet programmed */
     uint32_t unprogrammed;      /* the part of it already placed */
+    uint64_t gain;              /* slots inspected less units moved and filler paid for */
     uint64_t picks;
     struct gc_page *pages;
     uint32_t page_free;
     uint32_t *reads;            /* per superblock: page reads in flight */
-    uint32_t *finishing;        /* inspected to the end, not yet free */
+    struct gc_finishing *finishing; /* inspected to the end, not yet free */
     uint32_t finishing_count;
 };
 
 struct ftl_core {
     struct ftl_geometry g;
     struct sim_context *ctx;
-    struct sim_heap *heap;
     struct media *media;
     const struct ftl_config *cfg;
     struct ftl_counters *count;
@@ -96,10 +100,12 @@ struct ftl_core {
     struct wordline *wls;       /* seq 0 = not in use */
     uint32_t wl_count, wl_free, wl_free_count, wl_reserve;
     uint64_t wl_seq;
+    struct sim_line wl_out;     /* full word lines still in the write path, in order */
     uint32_t buffer_used, buffer_limit, buffer_peak;  /* host units */
     uint64_t write_path_free_at, write_path_busy_ns;
     uint64_t dispatch_at;       /* when word lines filled now may start */
-    uint64_t open_at_reset;     /* units in open word lines when counters were reset */
+    int64_t open_before;        /* units of open word lines that the counters miss: there at
+                                 * their reset, less those that a format threw away */
     bool timed, medium_stale;
     int error;                  /* a policy's fault, returned by the next call */
     size_t map_bytes, rmap_bytes;
@@ -107,7 +113,7 @@ struct ftl_core {
 
 /* ---- core.c: life and superblocks ---- */
 int core_init(struct ftl_core *c, const struct ftl_config *cfg, struct sim_context *ctx,
-              struct sim_heap *heap, struct media *media, struct ftl_counters *count);
+              struct media *media, struct ftl_counters *count);
 void core_free(struct ftl_core *c);
 uint64_t core_memory(const struct ftl_config *cfg);
 void core_format(struct ftl_core *c);
@@ -121,6 +127,9 @@ static inline uint64_t core_free_slots(const struct ftl_core *c)
     return c->g.total_units - c->in_log;
 }
 
+/* Units in open word lines: placed, not yet sent to the medium. */
+uint64_t core_open_units(const struct ftl_core *c);
+
 /* ---- place.c: units into open superblocks ---- */
 /* Places n keys for the host. The caller has made sure of core_host_room() >= n. */
 void core_place_host(struct ftl_core *c, const uint32_t *keys, uint32_t n);
@@ -131,7 +140,8 @@ uint32_t core_relocate(struct ftl_core *c, uint32_t slot, uint32_t end);
 uint32_t core_pad(struct ftl_core *c, struct frontier *f);  /* units of filler */
 void core_unmap(struct ftl_core *c, uint64_t lpn, uint64_t n);
 bool core_in_buffer(const struct ftl_core *c, uint32_t slot, const struct ftl_place *p);
-void core_wl_ready(struct ftl_core *c, uint32_t wl);
+/* The oldest of wl_out is due. */
+void core_wl_ready(struct ftl_core *c);
 /* Programmed: buffer space returns. */
 void core_wl_done(struct ftl_core *c, uint32_t wl);
 /* Sequence number of the oldest word line under way; UINT64_MAX = none. O(pool). */
@@ -147,6 +157,10 @@ void core_gc_issue(struct ftl_core *c);
 /* A page read ended. Returns the time at which core_gc_page_out() is due. */
 uint64_t core_gc_page_in(struct ftl_core *c, uint32_t ref);
 void core_gc_page_out(struct ftl_core *c);
+/* A word line of the relocation frontier was sent. */
+void core_gc_word_line(struct ftl_core *c, uint64_t seq);
+/* Going untimed: all programs have ended, finished victims are free. */
+void core_gc_settle(struct ftl_core *c);
 bool core_gc_idle(const struct ftl_core *c);
 
 /* ---- payload.c: user bytes, kept per slot ---- */

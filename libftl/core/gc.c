@@ -71,6 +71,7 @@ static void prefetch_keys(const struct ftl_core *c, uint32_t slot, uint32_t end)
 static void leave_log(struct ftl_core *c, uint32_t slots)
 {
     c->in_log -= slots;
+    c->gc.gain += slots;
     c->count->gc_units_scanned += slots;
 }
 
@@ -116,19 +117,22 @@ int core_gc_make_room(struct ftl_core *c, uint32_t n)
 
 /* ---- timed -------------------------------------------------------------------- */
 
-/* Relocated data must be on the medium, or in a buffer with capacitors; and no
- * host read may still want the old place. */
-static bool may_release(struct ftl_core *c, uint32_t sb)
+/* Slots that relocation can reach. */
+static uint64_t space(const struct ftl_core *c)
 {
-    if (c->gc.reads[sb] != 0 || c->reads_in_flight[sb] != 0)
+    const struct frontier *f = &c->fr[c->gc_frontier];
+    return (f->sb == SB_NONE ? 0 : f->sb_end - f->next) + (uint64_t)c->free_count * c->g.sb_units;
+}
+
+/* May a superblock inspected to its end be erased? No read may still want its pages;
+ * its data must be on the medium, or in a buffer that capacitors protect. */
+static bool may_release(const struct ftl_core *c, const struct gc_finishing *f)
+{
+    if (c->gc.reads[f->sb] != 0 || c->reads_in_flight[f->sb] != 0)
         return false;
     if (media_ops_free(c->media) < c->g.dies + c->wl_reserve)
         return false;
-    if (c->cfg->power_plp)
-        return true;
-    if (c->gc.unprogrammed != 0 && c->wl_free_count > c->wl_reserve)
-        (void)core_pad(c, &c->fr[c->gc_frontier]);
-    return c->gc.unprogrammed == 0;
+    return c->cfg->power_plp || (f->wl_seq != 0 && core_oldest_wl(c) > f->wl_seq);
 }
 
 static void release_finished(struct ftl_core *c)
@@ -137,13 +141,30 @@ static void release_finished(struct ftl_core *c)
     uint32_t kept = 0;
 
     for (uint32_t i = 0; i < gc->finishing_count; i++) {
-        uint32_t sb = gc->finishing[i];
-        if (may_release(c, sb))
-            core_release(c, sb);
+        struct gc_finishing f = gc->finishing[i];
+        if (may_release(c, &f))
+            core_release(c, f.sb);
         else
-            gc->finishing[kept++] = sb;
+            gc->finishing[kept++] = f;
     }
     gc->finishing_count = kept;
+}
+
+void core_gc_word_line(struct ftl_core *c, uint64_t seq)
+{
+    for (uint32_t i = 0; i < c->gc.finishing_count; i++)
+        if (c->gc.finishing[i].wl_seq == 0 && c->gc.reads[c->gc.finishing[i].sb] == 0)
+            c->gc.finishing[i].wl_seq = seq;
+}
+
+/* All of the victim was inspected. Its last units lie in a word line still open, or
+ * else in ones already sent. */
+static void finish_victim(struct ftl_core *c)
+{
+    struct gc_state *gc = &c->gc;
+    gc->finishing[gc->finishing_count++] = (struct gc_finishing){.sb = gc->victim};
+    gc->victim = SB_NONE;
+    release_finished(c);
 }
 
 static void next_page(struct ftl_core *c)
@@ -191,13 +212,10 @@ static void issue_page(struct ftl_core *c, uint32_t live)
 static bool page_fits(const struct ftl_core *c)
 {
     const struct gc_state *gc = &c->gc;
-    const struct frontier *f = &c->fr[c->gc_frontier];
-    uint64_t space = (f->sb == SB_NONE ? 0 : f->sb_end - f->next) +
-                     (uint64_t)c->free_count * c->g.sb_units;
 
     return gc->in_flight < gc->window && gc->buffer_used + c->g.page_units <= gc->buffer_limit &&
            c->wl_free_count > c->wl_reserve && media_ops_free(c->media) > c->wl_reserve &&
-           space >= ((uint64_t)gc->in_flight + 1) * c->g.page_units;
+           space(c) >= ((uint64_t)gc->in_flight + 1) * c->g.page_units;
 }
 
 /* Takes the victim's next page; false when it was the last or must wait. */
@@ -221,24 +239,67 @@ static bool step_victim(struct ftl_core *c)
                       gc->cursor + 5 * c->g.page_units < end ? gc->cursor + 5 * c->g.page_units : end);
         next_page(c);
     }
-    if (gc->cursor == end) {
-        gc->finishing[gc->finishing_count++] = gc->victim;
-        gc->victim = SB_NONE;
-        release_finished(c);
-    }
+    if (gc->cursor == end)
+        finish_victim(c);
     return true;
+}
+
+static bool is_hungry(const struct ftl_core *c)
+{
+    return core_free_slots(c) + c->gc.pending_gain < c->free_target;
+}
+
+static uint32_t open_filler(const struct ftl_core *c)
+{
+    const struct frontier *f = &c->fr[c->gc_frontier];
+    return f->sb == SB_NONE || f->wl_units[CAUSE_GC] == 0 ? 0 : f->wl_end - f->next;
+}
+
+/* Without capacitors superblocks wait until a word line with their last units is
+ * full. Do they hold all the space that the host could have? */
+static bool is_starved(const struct ftl_core *c)
+{
+    return c->gc.finishing_count != 0 && !c->cfg->power_plp &&
+           core_free_slots(c) > c->free_floor && core_host_room(c) == 0;
+}
+
+/* Sends the open word line as it is. Filler must cost less than collection gained
+ * since, else padding and collecting it again could go on for ever; at a dead end
+ * (`forced`) it is cheap: the word line is nearly full, or nothing can be collected. */
+static void send_open_word_line(struct ftl_core *c, bool forced)
+{
+    uint32_t filler = open_filler(c);
+
+    if (c->gc.in_flight != 0 || c->wl_free_count <= c->wl_reserve ||
+        (c->gc.gain <= filler && !forced))
+        return;
+    c->gc.gain -= c->gc.gain < filler ? c->gc.gain : filler;
+    c->dispatch_at = c->write_path_free_at;
+    if (filler != 0)
+        (void)core_pad(c, &c->fr[c->gc_frontier]);
+    core_gc_word_line(c, c->wl_seq);    /* all is sent, if it was not before */
+    release_finished(c);
 }
 
 void core_gc_issue(struct ftl_core *c)
 {
+    bool blocked = false;
+
     if (c->gc.finishing_count != 0)
         release_finished(c);
-    while (core_free_slots(c) + c->gc.pending_gain < c->free_target) {
-        if (c->gc.victim == SB_NONE && choose_victim(c) <= 0)
-            return;
-        if (!step_victim(c))
-            return;
-    }
+    while (!blocked &&
+           (is_hungry(c) || (is_starved(c) && c->gc.gain <= open_filler(c))))
+        blocked = (c->gc.victim == SB_NONE && choose_victim(c) <= 0) || !step_victim(c);
+    if (c->gc.finishing_count != 0 && !c->cfg->power_plp && (blocked || is_starved(c)))
+        send_open_word_line(c, blocked);
+}
+
+void core_gc_settle(struct ftl_core *c)
+{
+    for (uint32_t i = 0; i < c->gc.finishing_count; i++)
+        core_release(c, c->gc.finishing[i].sb);
+    c->gc.finishing_count = 0;
+    c->gc.gain = 0;
 }
 
 uint64_t core_gc_page_in(struct ftl_core *c, uint32_t index)
@@ -252,6 +313,7 @@ uint64_t core_gc_page_in(struct ftl_core *c, uint32_t index)
     gc->reads[page->sb]--;
     uint32_t moved = core_relocate(c, slot, slot + c->g.page_units);
     leave_log(c, c->g.page_units);
+    gc->gain -= moved;
     gc->unprogrammed += moved;
     gc->buffer_used -= c->g.page_units - moved;
     gc->pending_gain -= page->gain;

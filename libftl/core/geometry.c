@@ -15,14 +15,12 @@ int geometry_make(struct ftl_geometry *g, const struct ftl_config *c)
     g->wl_units = g->planes * g->page_types * g->page_units;
     /* bounds of the keys: 1024 dies x 16 x 4 x 16 x 65536 rows < 2^37 */
     uint64_t sb = (uint64_t)g->wl_units * g->data_dies * g->rows;
-    if (sb == 0 || sb >= UINT32_MAX || sb * g->sb_count >= UINT32_MAX)
+    /* one unit would make sb_inverse overflow, and is of no use */
+    if (sb < 2 || sb >= UINT32_MAX || sb * g->sb_count >= UINT32_MAX)
         return -1;
     g->row_units = g->wl_units * g->data_dies;
     g->sb_units = (uint32_t)sb;
     g->total_units = sb * g->sb_count;
-    /* sb_units = 1 would need 2^64; a one-unit superblock has no use */
-    if (g->sb_units == 1)
-        return -1;
     g->sb_inverse = UINT64_MAX / g->sb_units + 1;
     return 0;
 }

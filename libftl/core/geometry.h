@@ -27,7 +27,7 @@ struct ftl_place {
     uint32_t sb, row, data_die, die, page_type, plane, unit;
 };
 
-/* 0, or -1 when slots do not fit 32 bits. */
+/* 0, or -1 when slots do not fit 32 bits or a superblock has fewer than two. */
 int geometry_make(struct ftl_geometry *ret, const struct ftl_config *cfg);
 /* Superblocks of spare below which collection could run out of room. */
 uint64_t geometry_spare_needed(const struct ftl_geometry *g, const struct ftl_config *cfg);

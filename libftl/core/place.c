@@ -23,14 +23,13 @@ static void wl_send(struct ftl_core *c, const struct frontier *f, uint32_t die, 
                             .die = (uint16_t)die, .data_die = (uint16_t)data_die,
                             .seq = ++c->wl_seq};
     c->wl_in_flight[f->sb]++;
-    if (c->dispatch_at > c->ctx->now)
-        sim_heap_push(c->heap, c->dispatch_at, CORE_EVENT_WL_READY, index);
-    else
-        core_wl_ready(c, index);
+    sim_line_push(&c->wl_out, c->dispatch_at > c->ctx->now ? c->dispatch_at : c->ctx->now, index,
+                  0);
 }
 
-void core_wl_ready(struct ftl_core *c, uint32_t index)
+void core_wl_ready(struct ftl_core *c)
 {
+    uint32_t index = sim_line_pop(&c->wl_out).arg;
     const struct wordline *wl = &c->wls[index];
     media_program(c->media, c->ctx->now, wl->die, wl->sb, wl->row * c->g.page_types, index);
 }
@@ -82,6 +81,8 @@ static void wl_full(struct ftl_core *c, struct frontier *f)
     c->count->nand_programs++;
     if (c->timed)
         wl_send(c, f, geometry_data_die(g, f->row, f->data_die), f->data_die, f->wl_units);
+    if (c->gc.finishing_count != 0 && f == &c->fr[c->gc_frontier])
+        core_gc_word_line(c, c->wl_seq);
     f->wl_units[CAUSE_HOST] = f->wl_units[CAUSE_GC] = 0;
     f->wl_end += g->wl_units;
     if (++f->data_die < g->data_dies)

@@ -143,16 +143,38 @@ static uint64_t issue(struct media *m, uint64_t now, const struct nand_req *req)
     return res.done_at;
 }
 
+static bool is_busy(const struct media_die *d)
+{
+    return d->array_op != MEDIA_NONE || d->reads_active != 0;
+}
+
 static void die_busy_begin(struct media_die *d, uint64_t now)
 {
-    if (d->array_op == MEDIA_NONE && d->reads_active == 0)
+    if (!is_busy(d))
         d->busy_since = now;
 }
 
 static void die_busy_end(struct media *m, struct media_die *d, uint64_t now)
 {
-    if (d->array_op == MEDIA_NONE && d->reads_active == 0)
+    if (!is_busy(d))
         m->die_busy_ns += now - d->busy_since;
+}
+
+uint64_t media_busy_ns(const struct media *m, uint64_t now)
+{
+    uint64_t ns = m->die_busy_ns;
+    for (uint32_t i = 0; i < m->die_count; i++)
+        if (is_busy(&m->dies[i]))
+            ns += now - m->dies[i].busy_since;
+    return ns;
+}
+
+void media_busy_reset(struct media *m, uint64_t now)
+{
+    m->die_busy_ns = m->channel_busy_ns = 0;
+    for (uint32_t i = 0; i < m->die_count; i++)
+        if (is_busy(&m->dies[i]))
+            m->dies[i].busy_since = now;
 }
 
 static void start_read(struct media *m, uint64_t now, struct media_plane *pl, uint32_t index)

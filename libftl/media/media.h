@@ -90,6 +90,10 @@ void media_program(struct media *m, uint64_t now, uint32_t die, uint32_t block,
                    uint32_t first_page, uint32_t ref);
 void media_erase(struct media *m, uint64_t now, uint32_t die, uint32_t block, uint32_t ref);
 
+/* Array time summed over dies since the last reset, operations under way included. */
+uint64_t media_busy_ns(const struct media *m, uint64_t now);
+void media_busy_reset(struct media *m, uint64_t now);
+
 struct media_done media_event(struct media *m, uint64_t now, uint32_t arg);
 
 #endif

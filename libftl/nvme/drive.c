@@ -82,13 +82,13 @@ static int take_memory(ftl_drive *d)
 
 static int build(ftl_drive *d, char *why, size_t why_size)
 {
-    int err = core_init(&d->core, &d->cfg, &d->ctx, &d->heap, &d->media, &d->count);
+    int err = core_init(&d->core, &d->cfg, &d->ctx, &d->media, &d->count);
     if (err == FTL_ECONFIG && why != NULL)
         (void)snprintf(why, why_size, "gc.policy=%s: unknown policy", d->cfg.gc_policy);
     if (err < 0)
         return err;
     uint32_t ops = ops_limit(&d->core);
-    if (sim_heap_init(&d->heap, ops + d->core.wl_count) < 0)
+    if (sim_heap_init(&d->heap, ops) < 0)
         return FTL_ENOMEM;
     err = media_init(&d->media, &d->cfg, &d->heap, &d->ctx, ops, why, why_size);
     if (err == 0)
@@ -161,6 +161,7 @@ int drive_settle(ftl_drive *d)
     if (err < 0)
         return err;
     d->core.timed = false;
+    core_gc_settle(&d->core);
     d->core.medium_stale = true;
     return 0;
 }
@@ -286,25 +287,16 @@ void ftl_counters_get(const ftl_drive *d, struct ftl_counters *ret)
     ret->events = d->ctx.events;
 }
 
-static uint64_t open_units(const struct ftl_core *c)
-{
-    uint64_t n = 0;
-    for (int i = 0; i < 2; i++)
-        if (c->fr[i].sb != SB_NONE)
-            n += c->fr[i].next - (c->fr[i].wl_end - c->g.wl_units);
-    return n;
-}
-
 void ftl_counters_reset(ftl_drive *d)
 {
     d->count = (struct ftl_counters){0};
     d->media.page_reads = d->media.gc_page_reads = d->media.erases = d->media.programs = 0;
-    d->media.die_busy_ns = d->media.channel_busy_ns = 0;
+    media_busy_reset(&d->media, d->ctx.now);
     d->core.log_sum = 0;
     d->core.log_weight = 0;
     d->core.buffer_peak = d->core.buffer_used;
     d->core.write_path_busy_ns = 0;
-    d->core.open_at_reset = open_units(&d->core);
+    d->core.open_before = (int64_t)core_open_units(&d->core);
     d->front_end.busy_ns = d->link_in.busy_ns = d->link_out.busy_ns = 0;
     d->since = d->ctx.now;
 }
@@ -324,7 +316,7 @@ void ftl_status_get(const ftl_drive *d, struct ftl_status *s)
         .buffer_units_used = c->buffer_used,
         .buffer_units_peak = c->buffer_peak,
         .since = d->since,
-        .die_busy_ns = d->media.die_busy_ns,
+        .die_busy_ns = media_busy_ns(&d->media, d->ctx.now),
         .channel_busy_ns = d->media.channel_busy_ns,
         .link_busy_ns = d->link_in.busy_ns + d->link_out.busy_ns,
         .write_path_busy_ns = c->write_path_busy_ns,

@@ -280,7 +280,7 @@ static bool flush_step(ftl_drive *d, uint32_t index)
         return true;
     }
     if (f->wl_units[CAUSE_HOST] != 0) {
-        if (core_host_room(core) < core->g.wl_units || core->wl_free_count <= core->wl_reserve)
+        if (core_host_room(core) < f->wl_end - f->next || core->wl_free_count <= core->wl_reserve)
             return false;
         core->dispatch_at = max_u64(core->write_path_free_at, d->ctx.now);
         (void)core_pad(core, f);

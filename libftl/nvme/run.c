@@ -108,11 +108,20 @@ uint32_t ftl_open_commands(const ftl_drive *d)
 
 /* ---- events ------------------------------------------------------------------- */
 
-static void continue_all(ftl_drive *d)
+/* Collection may free room for waiting writes, and writes ask for collection: on
+ * until neither moves. Each round but the last places a unit or ends a command. */
+static void pump(ftl_drive *d)
 {
-    if (d->wait_head != CMD_NONE)
+    for (;;) {
+        core_gc_issue(&d->core);
+        uint32_t head = d->wait_head;
+        uint64_t placed = d->core.host_units;
+        if (head == CMD_NONE)
+            return;
         front_continue_writes(d);
-    core_gc_issue(&d->core);
+        if (d->wait_head == head && d->core.host_units == placed)
+            return;
+    }
 }
 
 static void media_ended(ftl_drive *d, struct media_done done)
@@ -123,23 +132,21 @@ static void media_ended(ftl_drive *d, struct media_done done)
     case MEDIA_HOST_READ:
         front_read_part_done(d, done.ref);
         front_continue_reads(d);
-        if (d->core.gc.finishing_count != 0)
-            core_gc_issue(&d->core);
+        pump(d);    /* it may have been a partial write's, or the last of a victim */
         return;
     case MEDIA_GC_READ:
         due = core_gc_page_in(&d->core, done.ref);
         sim_line_push(&d->gc_out, due, 0, 0);
-        if (d->wait_head != CMD_NONE)
-            front_continue_writes(d);
+        pump(d);
         return;
     case MEDIA_PROGRAM:
         core_wl_done(&d->core, done.ref);
         if (d->flush_head != CMD_NONE)
             front_word_line_done(d);
-        continue_all(d);
+        pump(d);
         return;
     default:
-        continue_all(d);
+        pump(d);
         return;
     }
 }
@@ -148,10 +155,6 @@ static void heap_event(ftl_drive *d)
 {
     struct sim_event e = sim_heap_pop(&d->heap);
 
-    if (e.kind == CORE_EVENT_WL_READY) {
-        core_wl_ready(&d->core, e.arg);
-        return;
-    }
     struct media_done done = media_event(&d->media, d->ctx.now, e.arg);
     if (done.ref != MEDIA_NONE)
         media_ended(d, done);
@@ -163,15 +166,17 @@ static void run_event(ftl_drive *d)
     uint64_t now = d->ctx.now;
 
     d->ctx.events++;
-    if (sim_line_next(&d->gc_out) == now) {
+    if (sim_line_next(&d->core.wl_out) == now) {
+        core_wl_ready(&d->core);
+    } else if (sim_line_next(&d->gc_out) == now) {
         (void)sim_line_pop(&d->gc_out);
         core_gc_page_out(&d->core);
-        continue_all(d);
+        pump(d);
     } else if (sim_line_next(&d->reads_in) == now && d->read_wait == CMD_NONE) {
         front_read(d, sim_line_pop(&d->reads_in).arg);
     } else if (sim_line_next(&d->writes_in) == now) {
         front_write(d, sim_line_pop(&d->writes_in).arg);
-        core_gc_issue(&d->core);
+        pump(d);
     } else {
         heap_event(d);
     }
@@ -186,6 +191,7 @@ static uint64_t min_u64(uint64_t a, uint64_t b)
 static uint64_t next_work(const ftl_drive *d)
 {
     uint64_t t = sim_heap_next(&d->heap);
+    t = min_u64(t, sim_line_next(&d->core.wl_out));
     t = min_u64(t, sim_line_next(&d->gc_out));
     t = min_u64(t, sim_line_next(&d->writes_in));
     if (d->read_wait == CMD_NONE)

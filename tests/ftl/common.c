@@ -1,0 +1,120 @@
+#include "common.h"
+
+#include <string.h>
+
+uint64_t draw(struct rand64 *r)
+{
+    uint64_t x = (r->state += UINT64_C(0x9e3779b97f4a7c15));
+    x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return x ^ (x >> 31);
+}
+
+uint64_t draw_to(struct rand64 *r, uint64_t bound)
+{
+    return (draw(r) >> 11) % bound;
+}
+
+struct ftl_config make_config(const char *drive, uint64_t scale, ...)
+{
+    char why[FTL_WHY_MAX] = "";
+    struct ftl_config cfg;
+    ftl_setup *s = ftl_setup_new();
+    va_list args;
+
+    assert_non_null(s);
+    if (ftl_setup_load(s, drive, why, sizeof why) != 0)
+        fail_msg("%s", why);
+    va_start(args, scale);
+    for (const char *key = va_arg(args, const char *); key != NULL;
+         key = va_arg(args, const char *))
+        if (ftl_setup_set(s, key, va_arg(args, const char *), "test", why, sizeof why) != 0)
+            fail_msg("%s", why);
+    va_end(args);
+    if (ftl_setup_finish(s, scale, &cfg, why, sizeof why) != 0)
+        fail_msg("%s", why);
+    ftl_setup_free(s);
+    return cfg;
+}
+
+ftl_drive *make_drive(const struct ftl_config *cfg)
+{
+    char why[FTL_WHY_MAX] = "";
+    ftl_drive *d = NULL;
+    if (ftl_create(cfg, &d, why, sizeof why) != 0)
+        fail_msg("%s", why);
+    return d;
+}
+
+ftl_ns do_command(ftl_drive *d, uint8_t opcode, uint64_t lba, uint32_t lba_count, void *data)
+{
+    struct ftl_cmd cmd = {.opcode = opcode, .lba = lba, .lba_count = lba_count, .data = data,
+                          .user = lba ^ 77};
+    struct ftl_cpl cpl;
+
+    assert_int_equal(ftl_submit(d, &cmd), 0);
+    assert_int_equal(ftl_run(d, FTL_NEVER), 1);
+    assert_int_equal(ftl_poll(d, &cpl, 1), 1);
+    assert_int_equal(cpl.user, cmd.user);
+    assert_int_equal(cpl.status, 0);
+    assert_int_equal(cpl.opcode, opcode);
+    return cpl.done_at - cpl.submitted_at;
+}
+
+void assert_sound(const ftl_drive *d)
+{
+    char why[FTL_WHY_MAX] = "";
+    if (ftl_check(d, why, sizeof why) != 0)
+        fail_msg("%s", why);
+}
+
+void random_writes(ftl_drive *d, struct rand64 *r, uint64_t n)
+{
+    struct ftl_extent e[128];
+    uint32_t per = 4096 / ftl_lba_bytes(d);
+    uint64_t units = ftl_lba_count(d) / per;
+
+    while (n > 0) {
+        uint64_t k = n < 128 ? n : 128;
+        for (uint64_t i = 0; i < k; i++)
+            e[i] = (struct ftl_extent){.lba = draw_to(r, units) * per, .lba_count = per};
+        assert_int_equal(ftl_write_untimed(d, e, k), 0);
+        n -= k;
+    }
+}
+
+void sequential_fill(ftl_drive *d)
+{
+    uint64_t count = ftl_lba_count(d);
+    for (uint64_t lba = 0; lba < count; lba += 256) {
+        struct ftl_extent e = {.lba = lba,
+                               .lba_count = (uint32_t)(count - lba < 256 ? count - lba : 256)};
+        assert_int_equal(ftl_write_untimed(d, &e, 1), 0);
+    }
+}
+
+double timed_random_writes(ftl_drive *d, struct rand64 *r, uint32_t depth, uint64_t n)
+{
+    uint32_t per = 4096 / ftl_lba_bytes(d);
+    uint64_t units = ftl_lba_count(d) / per, sent = 0, done = 0;
+    ftl_ns start = ftl_now(d);
+    struct ftl_cpl cpl[32];
+
+    while (done < n) {
+        for (; sent < n && sent - done < depth; sent++) {
+            struct ftl_cmd cmd = {.opcode = FTL_WRITE, .lba = draw_to(r, units) * per,
+                                  .lba_count = per};
+            assert_int_equal(ftl_submit(d, &cmd), 0);
+        }
+        assert_int_equal(ftl_run(d, FTL_NEVER), 1);
+        done += ftl_poll(d, cpl, 32);
+    }
+    return (double)n * 1e9 / (double)(ftl_now(d) - start);
+}
+
+double wa_gc(const ftl_drive *d)
+{
+    struct ftl_counters n;
+    ftl_counters_get(d, &n);
+    return (double)(n.host_bytes + n.gc_bytes) / (double)n.host_bytes;
+}

@@ -1,0 +1,41 @@
+/* common.h - small drives and random draws for the tests of libftl. */
+#ifndef TESTS_FTL_COMMON_H
+#define TESTS_FTL_COMMON_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "ftl/ftl.h"
+
+struct rand64 {
+    uint64_t state;
+};
+uint64_t draw(struct rand64 *r);
+/* [0, bound) */
+uint64_t draw_to(struct rand64 *r, uint64_t bound);
+
+/* A set-up from a built-in drive and pairs "key", "value", ..., NULL. */
+struct ftl_config make_config(const char *drive, uint64_t scale, ...);
+ftl_drive *make_drive(const struct ftl_config *cfg);
+/* One command alone on the drive; returns its latency. */
+ftl_ns do_command(ftl_drive *d, uint8_t opcode, uint64_t lba, uint32_t lba_count, void *data);
+void assert_sound(const ftl_drive *d);
+/* Uniform random 4 KiB writes, untimed, n of them. */
+void random_writes(ftl_drive *d, struct rand64 *r, uint64_t n);
+void sequential_fill(ftl_drive *d);
+/* Keeps `depth` random 4 KiB writes open for n writes; returns IOPS. */
+double timed_random_writes(ftl_drive *d, struct rand64 *r, uint32_t depth, uint64_t n);
+/* (host + relocated) / host since the last reset. */
+double wa_gc(const ftl_drive *d);
+
+#define assert_near(value, want, share)                                                        \
+    do {                                                                                       \
+        double v_ = (value), w_ = (want);                                                      \
+        if (!(v_ >= w_ * (1 - (share)) && v_ <= w_ * (1 + (share))))                           \
+            fail_msg("%s = %.6g, want %.6g within %.2g %%", #value, v_, w_, (share) * 100);    \
+    } while (0)
+
+#endif
