@@ -12,19 +12,36 @@ static const char help[] =
     "show prints every setting: value, unit, tag, source. Tags: P published,\n"
     "D derived, A assumed, C calibrated (fitted to a published figure).\n";
 
+/* The drive's own capacity, not that of its default scale. */
+static int list_one(FILE *out, const char *name, char *why, size_t why_size)
+{
+    struct ftl_config c;
+    struct ftl_key key;
+    struct ftl_origin origin;
+    char bytes[128] = "";
+    ftl_setup *setup = ftl_setup_new();
+    int err = setup == NULL ? FTL_ENOMEM : ftl_setup_load(setup, name, why, why_size);
+    if (err == 0)
+        err = ftl_setup_finish(setup, 0, &c, why, why_size);
+    for (uint32_t i = 0; err == 0 && ftl_key_get(i, &key) == 0; i++)
+        if (strcmp(key.key, "drive.user_bytes") == 0)
+            err = ftl_setup_value(setup, NULL, i, bytes, sizeof bytes, &origin);
+    ftl_setup_free(setup);
+    if (err < 0)
+        return cli_refuse("%s", err == FTL_ENOMEM ? "out of memory" : why);
+    fprintf(out, "%-14s %-16s %16s %6llu %8llu\n", name, c.drive_family, bytes, (unsigned long long)c.nand_dies,
+            (unsigned long long)c.drive_scale);
+    return CLI_OK;
+}
+
 static int list(FILE *out, char *why, size_t why_size)
 {
     const char *name;
-    fprintf(out, "%-16s %-10s %12s %6s %6s\n", "drive", "family", "user bytes", "dies", "scale");
-    for (uint32_t i = 0; (name = ftl_drive_name(i)) != NULL; i++) {
-        struct ftl_config c;
-        if (ftl_config_init(&c, name, why, why_size) < 0)
-            return cli_refuse("%s", why);
-        fprintf(out, "%-16s %-10s %12.4g %6llu %6llu\n", name, c.drive_family,
-                (double)c.drive_user_bytes * (double)c.drive_scale, (unsigned long long)c.nand_dies,
-                (unsigned long long)c.drive_scale);
-    }
-    return CLI_OK;
+    int status = CLI_OK;
+    fprintf(out, "%-14s %-16s %16s %6s %8s\n", "drive", "family", "user bytes", "dies", "scale");
+    for (uint32_t i = 0; status == CLI_OK && (name = ftl_drive_name(i)) != NULL; i++)
+        status = list_one(out, name, why, why_size);
+    return status;
 }
 
 static void show_key(FILE *out, const ftl_setup *setup, const struct ftl_config *config, uint32_t index)

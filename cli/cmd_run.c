@@ -59,8 +59,8 @@ static int read_number(const char *option, const char *text, uint64_t least, uin
     char *end;
     errno = 0;
     unsigned long long v = strtoull(text, &end, 0);
-    if (!isdigit((unsigned char)text[0]) || *end != '\0' || errno != 0 || v < least)
-        return cli_refuse("--%s: %s: a whole number of at least %llu is needed", option, text, (unsigned long long)least);
+    if (!isdigit((unsigned char)text[0]) || *end != '\0' || errno != 0 || v < least || v > INT64_MAX)
+        return cli_refuse("--%s: %s: a whole number from %llu to 2^63 - 1 is needed", option, text, (unsigned long long)least);
     *ret = v;
     return CLI_OK;
 }
@@ -236,8 +236,6 @@ static void print_notes(const struct session *s)
 {
     const char *note;
     for (uint32_t i = 0; (note = wl_jobs_note(s->jobs, i)) != NULL; i++)
-        fprintf(stderr, "ftlsim: note: %s\n", note);
-    for (uint32_t i = 0; (note = wl_run_note(s->run, i)) != NULL; i++)
         fprintf(stderr, "ftlsim: note: %s\n", note);
 }
 

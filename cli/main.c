@@ -72,7 +72,8 @@ int main(int argc, char **argv)
         {"ldpc", cmd_ldpc},
 #endif
     };
-    signal(SIGPIPE, SIG_IGN);           /* a closed pipe shows as a failed write */
+    signal(SIGPIPE, SIG_IGN);           /* a closed pipe, a limit: both show as a failed write */
+    signal(SIGXFSZ, SIG_IGN);
     allow_open_files();
     if (argc < 2)
         return cli_refuse("no command; see ftlsim --help");

@@ -73,8 +73,8 @@ static void put_percentiles(FILE *out, const char *name, const struct wl_job *jo
         uint64_t value = wl_percentile(bins, s->n, job->percentiles[i]);
         char label[24];
         int length = snprintf(label, sizeof label, "%.4f", (double)job->percentiles[i] / 1e6);
-        while (length > 2 && label[length - 1] == '0' && label[length - 2] != '.' && length > 5)
-            label[--length] = '\0';
+        for (int least = length - 2; length > least && label[length - 1] == '0'; length--)
+            label[length - 1] = '\0';      /* two decimals stay */
         fprintf(out, " %sth=[%7.0f]%s", label, (double)value / u.divisor,
                 i + 1 == job->percentile_count ? "\n" : i % 3 == 2 ? ",\n     |" : ",");
     }
