@@ -61,26 +61,35 @@ int wl_logs_open(struct wl_logs *logs, const char *directory, const char *stem, 
 
 void wl_log_line(struct wl_log *log, uint64_t ms, uint64_t value, unsigned dir, uint64_t bytes, uint64_t offset)
 {
+    int r;
     if (offset == WL_NO_VALUE)
-        fprintf(log->file, "%" PRIu64 ", %" PRIu64 ", %u, %" PRIu64 ", 0\n", ms, value, dir, bytes);
+        r = fprintf(log->file, "%" PRIu64 ", %" PRIu64 ", %u, %" PRIu64 ", 0\n", ms, value, dir, bytes);
     else
-        fprintf(log->file, "%" PRIu64 ", %" PRIu64 ", %u, %" PRIu64 ", %" PRIu64 ", 0\n", ms, value, dir, bytes,
-                offset);
+        r = fprintf(log->file, "%" PRIu64 ", %" PRIu64 ", %u, %" PRIu64 ", %" PRIu64 ", 0\n", ms, value, dir, bytes,
+                    offset);
+    if (r < 0 && log->reason == 0)
+        log->reason = errno;
+}
+
+static bool finish(struct wl_log *log)
+{
+    if (fflush(log->file) != 0 && log->reason == 0)
+        log->reason = errno;
+    if (ferror(log->file) != 0 && log->reason == 0)
+        log->reason = EIO;
+    if (fclose(log->file) != 0 && log->reason == 0)
+        log->reason = errno;
+    log->file = NULL;
+    return log->reason == 0;
 }
 
 int wl_logs_keep(struct wl_logs *logs, char *ret_why, size_t why_size)
 {
-    for (struct wl_log *log = logs->first; log != NULL; log = log->next) {
-        errno = 0;
-        bool bad = log->file == NULL || fflush(log->file) != 0 || ferror(log->file) != 0;
-        if (log->file != NULL && fclose(log->file) != 0)
-            bad = true;
-        log->file = NULL;
-        if (bad) {
-            snprintf(ret_why, why_size, "%s: log: %s", log->path, errno != 0 ? strerror(errno) : "write failed");
+    for (struct wl_log *log = logs->first; log != NULL; log = log->next)
+        if (!finish(log)) {
+            snprintf(ret_why, why_size, "%s: log: %s", log->path, strerror(log->reason));
             return WL_EIO;
         }
-    }
     for (struct wl_log *log = logs->first; log != NULL; log = log->next) {
         if (rename(log->part, log->path) != 0) {
             snprintf(ret_why, why_size, "%s: log: %s", log->path, strerror(errno));

@@ -14,6 +14,7 @@ struct wl_log {
     struct wl_log *next;
     char *path, *part;
     FILE *file;
+    int reason;                     /* errno of the first failed write */
     bool kept;
 };
 
