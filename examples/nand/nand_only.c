@@ -3,6 +3,7 @@
  *
  *   cc nand_only.c $(pkg-config --cflags --libs nand_model) */
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "nand/cell.h"
 #include "nand/nand.h"
@@ -14,7 +15,7 @@ static nand_ns issue(nand_dev *dev, nand_ns now, struct nand_req req)
 
     if (err) {
         fprintf(stderr, "refused: %s\n", nand_strerror(err));
-        return now;
+        exit(1);
     }
     return res.done_at;
 }
@@ -73,9 +74,10 @@ int main(void)
     /* block 0 of every plane: full, 3000 cycles old; then a month on the shelf */
     if (nand_block_set_planes(dev, 0, 0x3f, 0, NULL, 3 * part.geo.wordlines_per_block, 3000) != 0)
         return 1;
-    printf("read behind an erase: %.0f us, suspended: %.0f us\n",
-           (double)read_latency(dev, month, 0) / 1000,
-           (double)read_latency(dev, month + 100000000, 1) / 1000);
+    nand_ns behind = read_latency(dev, month, 0);
+    nand_ns suspended = read_latency(dev, month + 100000000, 1);
+    printf("read behind an erase: %.0f us, suspended: %.0f us\n", (double)behind / 1000,
+           (double)suspended / 1000);
     for (uint32_t codeword = 0; codeword < nand_codewords(dev); codeword++)
         if (nand_register_errors(dev, 0, 0, codeword, &errors) == 0)
             printf("codeword %u of the page read: %u + %u bit errors in %u bits\n",

@@ -370,6 +370,48 @@ static void knowing_the_neighbour_helps(void **state)
     assert_true(known < 0.97 * blind);
 }
 
+/* A die's layers differ by 4 to 6 times in RBER, the outer ones being worse, and its blocks
+ * by about 2 times (plus and minus one sigma). Calibrated. */
+static void layers_and_blocks_differ(void **state)
+{
+    enum { BLOCKS = 60, LAYERS = 232 };
+    struct nand_profile p = small("etlc-x3-9070", 1, 1, BLOCKS, 928);
+    double layer[LAYERS] = {0}, block[BLOCKS] = {0}, edge = 0, middle = 0, sum = 0, square = 0;
+    nand_ns now = 0;
+    (void)state;
+
+    p.geo.planes = 1;
+    nand_dev *dev = make(&p, 5, NAND_WITH_CELLS);
+    for (uint32_t b = 0; b < BLOCKS; b++) {
+        assert_int_equal(nand_block_set(dev, 0, 0, b, 2784, 3000), 0);
+        for (uint32_t w = 0; w < 928; w++) {
+            struct nand_errors e;
+            now = must(dev, now, op_at(NAND_OP_READ, 0, 0, b, 3 * w + 1)).done_at;
+            assert_int_equal(nand_register_errors(dev, 0, 0, 0, &e), 0);
+            layer[w / 4] += (double)e.rber_q48;
+            block[b] += (double)e.rber_q48;
+        }
+    }
+    double most = layer[0], least = layer[0];
+    for (int l = 0; l < LAYERS; l++) {
+        most = layer[l] > most ? layer[l] : most;
+        least = layer[l] < least ? layer[l] : least;
+        edge += l < 20 || l >= LAYERS - 20 ? layer[l] : 0;
+        middle += l >= LAYERS / 2 - 20 && l < LAYERS / 2 + 20 ? layer[l] : 0;
+    }
+    for (int b = 0; b < BLOCKS; b++) {
+        sum += log(block[b]) / BLOCKS;
+        square += log(block[b]) * log(block[b]) / BLOCKS;
+    }
+    double spread = exp(2 * sqrt(square - sum * sum));
+    printf("layers: %.2f times between best and worst, outer to middle %.2f; blocks: %.2f\n",
+           most / least, edge / middle, spread);
+    assert_true(most / least >= 4 && most / least <= 6);
+    assert_true(edge > 1.2 * middle);
+    assert_true(spread > 1.5 && spread < 2.5);
+    nand_destroy(dev);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -387,6 +429,7 @@ int main(void)
         cmocka_unit_test(asymmetry_points_to_the_shift),
         cmocka_unit_test(everything_bad_raises_errors),
         cmocka_unit_test(knowing_the_neighbour_helps),
+        cmocka_unit_test(layers_and_blocks_differ),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
