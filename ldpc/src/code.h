@@ -13,8 +13,7 @@ enum {
     COLS_MAX = 131072,     /* block columns */
     EDGES_MAX = 2097152,   /* base entries */
     ROW_WEIGHT_MAX = 1024, /* base entries of a row: bounds the kernels' scratch */
-    GAP_ROWS = 4,          /* block rows of the fast encoder's structure */
-    KERNELS = 3
+    GAP_ROWS = 4           /* block rows of the fast encoder's structure */
 };
 
 enum encoder_kind { ENC_NONE, ENC_GAP2, ENC_DENSE };
@@ -97,6 +96,12 @@ static inline uint32_t block_span(const struct ldpc_code *code, uint32_t c, size
     }
     *ret_at = lo;
     return lo >= code->k ? 0 : code->k - lo < code->z ? code->k - lo : code->z;
+}
+
+/* Index in the full code of transmitted bit v. */
+static inline uint32_t full_index(const struct ldpc_code *code, uint32_t v)
+{
+    return v < code->k ? v : v + (code->kfull - code->k);
 }
 
 static inline uint32_t rot_back(uint32_t z, uint32_t shift)

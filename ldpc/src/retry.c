@@ -25,7 +25,8 @@ int ldpc_retry_begin(struct ldpc_retry *r, const struct ldpc_ladder *ladder,
     return LDPC_OK;
 }
 
-/* Costs: a soft read sends one code word per sense over the bus; the neighbour
+/* Costs: the part combines its senses, so a soft read sends one word per soft bit
+ * over the bus; the neighbour
  * step also reads the neighbour word line's pages (one more hard read); a rebuild
  * reads and decodes every other page of the stripe. */
 static void price(const struct ldpc_costs *c, enum ldpc_step step, struct ldpc_action *a)
@@ -33,9 +34,9 @@ static void price(const struct ldpc_costs *c, enum ldpc_step step, struct ldpc_a
     uint64_t senses = STEP[step].senses, soft = STEP[step].soft_bits;
     uint64_t hard_ns = (uint64_t)c->sense_ns + c->transfer_ns + c->decode_ns[0];
     uint64_t hard_pj = (uint64_t)c->sense_pj + c->transfer_pj + c->decode_pj[0];
-    a->latency_ns = c->sense_ns + (senses - 1) * c->extra_sense_ns + senses * c->transfer_ns +
+    a->latency_ns = c->sense_ns + (senses - 1) * c->extra_sense_ns + soft * c->transfer_ns +
                     c->decode_ns[soft - 1];
-    a->energy_pj = c->sense_pj + (senses - 1) * c->extra_sense_pj + senses * c->transfer_pj +
+    a->energy_pj = c->sense_pj + (senses - 1) * c->extra_sense_pj + soft * c->transfer_pj +
                    c->decode_pj[soft - 1];
     if (step == LDPC_STEP_NEIGHBOUR) {
         a->latency_ns += hard_ns;
