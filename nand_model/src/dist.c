@@ -133,3 +133,12 @@ double nand_dist_between(const struct nand_cell_dist *dist, uint32_t state, doub
         return nand_dist_tail(dist, -z_high) - nand_dist_tail(dist, -z_low);
     return 1 - nand_dist_tail(dist, -z_low) - nand_dist_tail(dist, z_high);
 }
+
+double nand_cell_fraction(const struct nand_cell_dist *dist, double low, double high)
+{
+    double sum = 0;
+
+    for (uint32_t s = 0; s < dist->states; s++)
+        sum += nand_dist_between(dist, s, low, high);
+    return sum / dist->states;
+}

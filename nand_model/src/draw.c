@@ -22,43 +22,106 @@ uint64_t nand_draw(uint64_t seed, uint64_t purpose, uint64_t address, uint64_t c
     return mix(x ^ (count * 0xb564ef22ec7aece5u + 0x6a09e667f3bcc909u));
 }
 
-/* Walks the probabilities up from 0 in chunks whose mean stays below 600, where
- * the first one does not underflow. */
-static uint32_t binomial_chunk(uint32_t trials, double rate, double u)
-{
-    double odds = rate / (1 - rate);
-    double term = dm_exp(trials * dm_log1p(-rate));
-    uint32_t k = 0;
+/* ---- binomial by inversion ------------------------------------------------------ */
 
-    while (u >= term && k < trials) {
-        u -= term;
-        term *= odds * (trials - k) / (k + 1);
-        k++;
-        if (term < 1e-300 && k > trials * rate)
-            break; /* the rest of the tail is below the draw's resolution */
+enum { SMALL_MEAN = 64 };
+static const double negligible = 0x1p-90;   /* against a draw of 2^-64 */
+
+/* One step of the probabilities: P(k + 1) from P(k) and back. */
+struct walk {
+    double n, odds, term;
+    uint32_t k;
+};
+
+static void step_up(struct walk *w)
+{
+    w->term *= w->odds * (w->n - w->k) / (w->k + 1);
+    w->k++;
+}
+
+static void step_down(struct walk *w)
+{
+    w->term *= w->k / (w->odds * (w->n - w->k + 1));
+    w->k--;
+}
+
+/* Smallest k with u < P(X <= k), adding from below: sharp for small u. */
+static uint32_t invert_upwards(struct walk w, double u)
+{
+    double sum = w.term;
+
+    while (sum <= u && w.k < w.n && w.term > 0) {
+        step_up(&w);
+        sum += w.term;
     }
-    return k;
+    return w.k;
+}
+
+/* The same with v = 1 - u, adding P(X > k) from above: sharp for small v. */
+static uint32_t invert_downwards(struct walk w, double v)
+{
+    double sum = w.term;
+
+    while (sum < v && w.k > 0) {
+        step_down(&w);
+        sum += w.term;
+    }
+    return w.k;
+}
+
+/* ln n!, Stirling's series; the first term left out is below 1e-13 for n >= 16. */
+static double ln_factorial(uint32_t n)
+{
+    double x = n, sum = 0;
+
+    if (n < 16) {
+        for (uint32_t i = 2; i <= n; i++)
+            sum += dm_log(i);
+        return sum;
+    }
+    return x * dm_log(x) - x + 0.5 * dm_log(6.28318530717958647693 * x) + 1 / (12 * x) -
+           1 / (360 * x * x * x) + 1 / (1260 * x * x * x * x * x) -
+           1 / (1680 * x * x * x * x * x * x * x);
+}
+
+/* Starts at 0 for a small mean, at the most likely value for a large one, where P(0)
+ * would underflow. */
+static struct walk begin_walk(uint32_t trials, double rate)
+{
+    struct walk w = {.n = trials, .odds = rate / (1 - rate)};
+
+    if (trials * rate >= SMALL_MEAN)
+        w.k = (uint32_t)((trials + 1.0) * rate);
+    if (w.k > trials)
+        w.k = trials;
+    w.term = dm_exp(ln_factorial(trials) - ln_factorial(w.k) - ln_factorial(trials - w.k) +
+                    w.k * dm_log(rate) + (trials - w.k) * dm_log1p(-rate));
+    return w;
+}
+
+static uint32_t binomial(uint32_t trials, double rate, uint64_t u)
+{
+    struct walk w = begin_walk(trials, rate);
+
+    if (u >> 63) {
+        while (w.k < trials && (w.term > negligible || w.k < trials * rate))
+            step_up(&w);
+        return invert_downwards(w, ((double)~u + 1) * 0x1p-64);
+    }
+    while (w.k > 0 && w.term > negligible)
+        step_down(&w);
+    return invert_upwards(w, (double)u * 0x1p-64);
 }
 
 uint32_t nand_binomial(uint32_t trials, uint64_t rate_q48, uint64_t u)
 {
     const uint64_t one = (uint64_t)1 << 48;
-    double rate;
-    uint32_t total = 0, chunks, left = trials;
 
     if (rate_q48 == 0 || trials == 0)
         return 0;
     if (rate_q48 >= one)
         return trials;
     if (rate_q48 > one / 2)
-        return trials - nand_binomial(trials, one - rate_q48, ~u);
-    rate = (double)rate_q48 / (double)one;
-    chunks = (uint32_t)(trials * rate / 600) + 1;
-    for (uint32_t c = 0; c < chunks; c++) {
-        uint32_t part = left / (chunks - c);
-        uint64_t draw = chunks == 1 ? u : nand_draw(u, 0, 0, c);
-        total += binomial_chunk(part, rate, (double)(draw >> 11) * 0x1p-53);
-        left -= part;
-    }
-    return total;
+        return trials - binomial(trials, (double)(one - rate_q48) / (double)one, ~u);
+    return binomial(trials, (double)rate_q48 / (double)one, u);
 }

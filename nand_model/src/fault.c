@@ -93,6 +93,10 @@ uint32_t dev_fault_planes(struct nand_dev *dev, uint32_t die, uint32_t mask, boo
             continue;
         }
         disarm(dev, i);
+        if (fault.kind == NAND_FAULT_READ_UPSET) {
+            dev->upset_ppm = fault.rate_ppm;
+            continue; /* counted when a read is hit */
+        }
         if (fault.kind == NAND_FAULT_PLANE_STUCK)
             dev->die[fault.die].dead_mask |= 1u << fault.plane;
         else if (fault.kind == NAND_FAULT_DIE_DEAD)
@@ -110,13 +114,13 @@ int nand_fault_arm(nand_dev *dev, const struct nand_fault *fault)
 {
     if (!dev || !fault)
         return NAND_EINVAL;
-    if (fault->kind == NAND_FAULT_READ_UPSET) {
-        if (fault->rate_ppm > 1000000)
-            return NAND_EINVAL;
+    if (fault->rate_ppm > 1000000)
+        return NAND_EINVAL;
+    if (fault->kind == NAND_FAULT_READ_UPSET && fault->at_op == 0) {
         dev->upset_ppm = fault->rate_ppm;
         return 0;
     }
-    if (fault->kind < NAND_FAULT_PROG_FAIL || fault->kind > NAND_FAULT_DIE_DEAD ||
+    if (fault->kind < NAND_FAULT_PROG_FAIL || fault->kind > NAND_FAULT_READ_UPSET ||
         fault->at_op <= dev->op_count)
         return NAND_EINVAL;
     if (fault->die >= dev->prof.geo.dies || fault->plane >= dev->prof.geo.planes)

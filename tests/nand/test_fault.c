@@ -120,6 +120,12 @@ static void read_upsets_pass(void **state)
     assert_int_equal(nand_fault_arm(dev, &upset), 0);
     for (int i = 0; i < 100; i++)
         assert_int_equal(look(dev, &now, 0, 0, 1), NAND_OK);
+    upset = (struct nand_fault){.kind = NAND_FAULT_READ_UPSET, .at_op = 2, .rate_ppm = 1000000};
+    assert_int_equal(nand_fault_arm(dev, &upset), 0);
+    assert_int_equal(look(dev, &now, 0, 0, 1), NAND_OK);        /* one operation so far */
+    now = write_at(dev, now, 0, 0, 3);
+    assert_int_equal(look(dev, &now, 0, 0, 1), NAND_GARBAGE);
+    upset.at_op = 0;
     upset.rate_ppm = 1000001;
     assert_int_equal(nand_fault_arm(dev, &upset), NAND_EINVAL);
     nand_destroy(dev);

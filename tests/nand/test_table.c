@@ -212,6 +212,27 @@ static void binomial_tail(void **state)
 }
 
 /* More errors at a higher rate for the same draw, never fewer. */
+/* Draws of one in 2^40 and less: the value whose tail probability the draw stands for.
+ * n = 37184, p = 1e-4, tails summed from far out by lgamma. */
+static void binomial_far_tail(void **state)
+{
+    static const int exponents[] = {40, 50, 60, 63};
+    static const double rates[] = {1e-4, 1e-3, 1e-2};
+    (void)state;
+
+    for (size_t r = 0; r < COUNT(rates); r++)
+        for (size_t i = 0; i < COUNT(exponents); i++) {
+            uint64_t rate = (uint64_t)(rates[r] * 0x1p48 + .5);
+            double p = (double)rate * 0x1p-48, tail = 0, v = ldexp(1, -exponents[i]);
+            int k = 2000;
+            /* smallest k with P(X > k) < v */
+            while (tail + exp(binomial_ln(37184, k, p)) < v)
+                tail += exp(binomial_ln(37184, k--, p));
+            assert_int_equal(nand_binomial(37184, rate, UINT64_MAX - (UINT64_MAX >> exponents[i])),
+                             k);
+        }
+}
+
 static void binomial_is_monotone(void **state)
 {
     (void)state;
@@ -219,7 +240,7 @@ static void binomial_is_monotone(void **state)
         uint64_t u = nand_draw(9, 79, i, 0);
         uint32_t last = 0;
         for (int step = 1; step <= 20; step++) {
-            uint32_t k = nand_binomial(37184, (uint64_t)(step * 5e-4 * 0x1p48), u);
+            uint32_t k = nand_binomial(37184, (uint64_t)(step * step * 2e-4 * 0x1p48), u);
             assert_true(k >= last);
             last = k;
         }
@@ -290,6 +311,7 @@ int main(void)
         cmocka_unit_test(binomial_passes_chi_square),
         cmocka_unit_test(binomial_by_hand),
         cmocka_unit_test(binomial_tail),
+        cmocka_unit_test(binomial_far_tail),
         cmocka_unit_test(binomial_is_monotone),
         cmocka_unit_test(draws_depend_on_every_argument),
         cmocka_unit_test(same_bits_everywhere),

@@ -102,6 +102,9 @@ NAND_API int nand_fast19_rber(double pe, double time, double reads, double *ret_
 NAND_API double nand_cell_density(const struct nand_cell_dist *dist, uint32_t state,
                                   double voltage);
 
+/* Part of all cells with low < voltage <= high: what a sweep of one sense counts. */
+NAND_API double nand_cell_fraction(const struct nand_cell_dist *dist, double low, double high);
+
 /* ---- read voltages ---------------------------------------------------------- */
 struct nand_cell_volts { double v[NAND_BOUNDS_MAX]; };
 /* Voltages with the fewest errors, one boundary at a time, to 1e-9 pitch. */
@@ -183,7 +186,9 @@ NAND_API void nand_cell_volts_q24(const struct nand_cell_volts *volts,
 NAND_API uint64_t nand_draw(uint64_t seed, uint64_t purpose, uint64_t address, uint64_t count);
 /* Number of successes in `trials` (at most 2^20) at probability `rate_q48` / 2^48 for
  * the uniform draw u (a whole 64-bit value): inversion, so that the same u gives
- * more successes at a higher rate. Exact to 1e-15 of probability. O(trials * rate). */
+ * more successes at a higher rate. Both tails are exact down to one draw in 2^64
+ * (probabilities to 1e-11 of themselves). Cost: O(mean), above a mean of 64
+ * O(sqrt(mean)); 0.2 to 2 us for a codeword. */
 NAND_API uint32_t nand_binomial(uint32_t trials, uint64_t rate_q48, uint64_t u);
 
 #ifdef __cplusplus

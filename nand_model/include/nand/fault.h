@@ -27,7 +27,7 @@ enum nand_fault_kind {
 
 struct nand_fault {
     enum nand_fault_kind kind;
-    uint64_t at_op;             /* > operations so far; ignored by READ_UPSET */
+    uint64_t at_op;             /* > operations so far; READ_UPSET: 0 = from now on */
     uint32_t die, plane;        /* PLANE_STUCK, DIE_DEAD */
     uint32_t rate_ppm;          /* READ_UPSET: 0 (off) .. 1000000 */
 };
