@@ -59,7 +59,8 @@ static void damage_lower_page(struct nand_dev *dev, uint32_t die)
         size_t index = dev_plane_index(dev, die, p);
         size_t block =
             index * dev->prof.geo.blocks_per_plane + dev->plane[index].flight_block[0];
-        dev_damage_set(dev, block, flight->first_page & ~1u, DAMAGE_TORN);
+        if (!(dev->block[block].word & BF_SLC))
+            dev_damage_set(dev, block, flight->first_page & ~1u, DAMAGE_TORN);
     }
 }
 
