@@ -16,10 +16,10 @@ struct timeline {
     const struct nand_profile *prof;
     struct nand_out out;
     nand_ns now;
-    nand_ns event[EVENTS_MOST];     /* times at which something becomes ready */
+    nand_ns event[EVENTS_MOST]; /* times at which something becomes ready */
     size_t events;
     uint32_t die, plane;
-    uint32_t wordline[64];          /* next word line of block 0, per die */
+    uint32_t wordline[64]; /* next word line of block 0, per die */
 };
 
 static const char *status_name(int status)
@@ -50,11 +50,17 @@ static void remember(struct timeline *t, nand_ns at)
 static void print_step(struct timeline *t, const char *what, const struct nand_req *req,
                        const struct nand_res *res)
 {
-    const char *words[9] = {what, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
-                            status_name(res->status)};
-    const double numbers[9] = {0, req->addr.die, req->addr.page, (double)t->now / 1000,
-                               (double)res->start_at / 1000, (double)res->bus_free_at / 1000,
-                               (double)res->ready_at / 1000, (double)res->done_at / 1000, 0};
+    const char *words[9] = {
+        what, NULL, NULL, NULL, NULL, NULL, NULL, NULL, status_name(res->status)};
+    const double numbers[9] = {0,
+                               req->addr.die,
+                               req->addr.page,
+                               (double)t->now / 1000,
+                               (double)res->start_at / 1000,
+                               (double)res->bus_free_at / 1000,
+                               (double)res->ready_at / 1000,
+                               (double)res->done_at / 1000,
+                               0};
 
     nand_out_row(&t->out, words, numbers);
 }
@@ -79,7 +85,7 @@ static int issue(struct timeline *t, const char *what, const struct nand_req *re
     print_step(t, what, req, &res);
     remember(t, res.ready_at);
     remember(t, res.done_at);
-    remember(t, res.bus_free_at + t->prof->time.tprogress_ns);  /* first legal suspend */
+    remember(t, res.bus_free_at + t->prof->time.tprogress_ns); /* first legal suspend */
     remember(t, res.bus_free_at + t->prof->time.tresume_ns + t->prof->time.tprogress_ns);
     return 0;
 }
@@ -92,7 +98,8 @@ static int program(struct timeline *t, const char *what, enum nand_op op)
 
     if (t->prof->scheme != NAND_SCHEME_ONE_PASS)
         return nand_refuse("step %s: profile %s fills word lines in two visits; take its "
-                           "one-pass sibling", what, t->prof->name);
+                           "one-pass sibling",
+                           what, t->prof->name);
     req.addr.die = (uint16_t)t->die;
     req.plane_mask = (1u << geo->planes) - 1;
     for (uint32_t type = 0; type < geo->page_types; type++) {
@@ -110,17 +117,17 @@ static int program(struct timeline *t, const char *what, enum nand_op op)
 struct verb {
     const char *name;
     enum nand_op op;
-    char argument;  /* 0 none, 'p' page, 'b' bytes, 's' page of a soft read */
+    char argument; /* 0 none, 'p' page, 'b' bytes, 's' page of a soft read */
 };
 
 static const struct verb verbs[] = {
-    {"read", NAND_OP_READ, 'p'},          {"pread", NAND_OP_READ_PARTIAL, 'p'},
-    {"cread", NAND_OP_READ_CACHE, 'p'},   {"cend", NAND_OP_READ_CACHE_END, 0},
-    {"soft2", NAND_OP_READ_SOFT, 's'},    {"soft3", NAND_OP_READ_SOFT, 's'},
-    {"out", NAND_OP_DATA_OUT, 'b'},       {"prog", NAND_OP_PROG, 0},
-    {"cprog", NAND_OP_PROG_CACHE, 0},     {"erase", NAND_OP_ERASE, 0},
-    {"suspend", NAND_OP_SUSPEND, 0},      {"resume", NAND_OP_RESUME, 0},
-    {"reset", NAND_OP_RESET, 0},          {"feature", NAND_OP_SET_FEATURE, 0},
+    {"read", NAND_OP_READ, 'p'},        {"pread", NAND_OP_READ_PARTIAL, 'p'},
+    {"cread", NAND_OP_READ_CACHE, 'p'}, {"cend", NAND_OP_READ_CACHE_END, 0},
+    {"soft2", NAND_OP_READ_SOFT, 's'},  {"soft3", NAND_OP_READ_SOFT, 's'},
+    {"out", NAND_OP_DATA_OUT, 'b'},     {"prog", NAND_OP_PROG, 0},
+    {"cprog", NAND_OP_PROG_CACHE, 0},   {"erase", NAND_OP_ERASE, 0},
+    {"suspend", NAND_OP_SUSPEND, 0},    {"resume", NAND_OP_RESUME, 0},
+    {"reset", NAND_OP_RESET, 0},        {"feature", NAND_OP_SET_FEATURE, 0},
     {"status", NAND_OP_STATUS, 0},
 };
 
@@ -182,7 +189,8 @@ static int run_step(struct timeline *t, const char *step)
             continue;
         if (!verbs[i].argument != !step[length])
             return nand_refuse("step %s: %s", step,
-                               verbs[i].argument ? "needs a number: NAME:NUMBER" : "takes none");
+                               verbs[i].argument ? "needs a number: NAME:NUMBER"
+                                                 : "takes none");
         return run_verb(t, step, &verbs[i], number);
     }
     return run_setting(t, step, length, number);
@@ -211,9 +219,9 @@ static int make_device(struct timeline *t, struct nand_profile *p)
 static int run_all(const struct nand_timeline_options *options,
                    const struct nand_profile *preset, bool dry)
 {
-    static const char *const columns[] = {"step",        "die",     "page",
-                                          "issued_us",   "start_us", "bus_free_us",
-                                          "ready_us",    "done_us", "status"};
+    static const char *const columns[] = {"step",      "die",      "page",
+                                          "issued_us", "start_us", "bus_free_us",
+                                          "ready_us",  "done_us",  "status"};
     static const char *const usual[] = {"prog",   "read:0",  "out:4096",
                                         "read:1", "cread:2", "out:16384"};
     struct timeline *t = calloc(1, sizeof *t);

@@ -146,8 +146,10 @@ int main(void)
     reads_with_depth("read + data out, cells + contents", NAND_WITH_CELLS | NAND_WITH_CONTENTS);
     forks(0, "timing only");
     forks(NAND_WITH_CELLS | NAND_WITH_CONTENTS, "all depths");
-    printf("memory per block and plane: %.1f bytes, with cells %.1f, with contents 8 more and the "
-           "pages\n", (double)nand_memory_needed(p) / blocks,
-           (double)nand_memory_needed_with(p, NAND_WITH_CELLS) / blocks);
+    printf(
+        "memory per block and plane: %.1f bytes, with cells %.1f, with contents 8 more and the "
+        "pages\n",
+        (double)nand_memory_needed(p) / blocks,
+        (double)nand_memory_needed_with(p, NAND_WITH_CELLS) / blocks);
     return 0;
 }

@@ -100,7 +100,8 @@ static double run(const char *what, uint32_t reads_in_ten, uint64_t count)
     if (nand_create(l.prof, 1, &l.dev) != 0)
         exit(1);
     for (uint32_t d = 0; d < l.prof->geo.dies; d++)
-        for (uint32_t b = l.prof->geo.blocks_per_plane / 2; b < l.prof->geo.blocks_per_plane; b++)
+        for (uint32_t b = l.prof->geo.blocks_per_plane / 2; b < l.prof->geo.blocks_per_plane;
+             b++)
             if (nand_block_set_planes(l.dev, d, 0x3f, b, NULL, 2784, 1) != 0)
                 exit(1);
     begin = seconds();

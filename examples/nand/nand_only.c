@@ -49,7 +49,8 @@ static nand_ns read_latency(nand_dev *dev, nand_ns begin, int suspend)
     struct nand_req read = {.op = NAND_OP_READ, .addr = {.block = 0, .page = 0}};
     struct nand_req pause = {.op = NAND_OP_SUSPEND}, resume = {.op = NAND_OP_RESUME};
     struct nand_req out = {.op = NAND_OP_DATA_OUT, .bytes = 4096};
-    nand_ns erased = issue(dev, begin, erase), arrived = begin + 1000000, free_at = erased, done;
+    nand_ns erased = issue(dev, begin, erase), arrived = begin + 1000000, free_at = erased,
+            done;
 
     if (suspend)
         free_at = issue(dev, arrived, pause);
@@ -72,7 +73,8 @@ int main(void)
     if (worn_cells() != 0 || nand_create_with(&part, 42, &options, &dev) != 0)
         return 1;
     /* block 0 of every plane: full, 3000 cycles old; then a month on the shelf */
-    if (nand_block_set_planes(dev, 0, 0x3f, 0, NULL, 3 * part.geo.wordlines_per_block, 3000) != 0)
+    if (nand_block_set_planes(dev, 0, 0x3f, 0, NULL, 3 * part.geo.wordlines_per_block, 3000) !=
+        0)
         return 1;
     nand_ns behind = read_latency(dev, month, 0);
     nand_ns suspended = read_latency(dev, month + 100000000, 1);

@@ -11,14 +11,14 @@ enum { Z_STEPS = 1024, EXP_STEPS = 256 };
 /* Built once, shared by a device and its forks (one thread, see store.h). */
 struct shared_tables {
     uint32_t refs;
-    nand_cell_table *table[2];              /* normal, SLC mode */
+    nand_cell_table *table[2]; /* normal, SLC mode */
     const struct nand_cell *cell[2];
     int32_t volts_q24[2][NAND_BOUNDS_MAX];
-    int32_t retry_q24[2][NAND_BOUNDS_MAX];  /* one retry level */
-    int32_t z_q16[Z_STEPS];                 /* normal quantiles */
-    uint32_t exp_q16[EXP_STEPS + 2];        /* over ln -0.5..0.5 */
-    int32_t var_q16[4], edge_q16;           /* chip, block, layer, page */
-    uint64_t wear_limit[OCTAVE_SIZE(32)];   /* cycles by 32-bit draw */
+    int32_t retry_q24[2][NAND_BOUNDS_MAX]; /* one retry level */
+    int32_t z_q16[Z_STEPS];                /* normal quantiles */
+    uint32_t exp_q16[EXP_STEPS + 2];       /* over ln -0.5..0.5 */
+    int32_t var_q16[4], edge_q16;          /* chip, block, layer, page */
+    uint64_t wear_limit[OCTAVE_SIZE(32)];  /* cycles by 32-bit draw */
 };
 
 /* ---- tables ----------------------------------------------------------------------- */
@@ -217,8 +217,16 @@ void dev_cells_read(struct nand_dev *dev, size_t block, uint32_t page)
     else if (c->hot_reads)
         c->hot_reads--;
     else
-        *c = (struct block_cells){c->slow_first, c->slow_last, c->fast_first, c->fast_last,
-                                  c->reads, wordline, 1, c->program_mc, c->partials, 0};
+        *c = (struct block_cells){c->slow_first,
+                                  c->slow_last,
+                                  c->fast_first,
+                                  c->fast_last,
+                                  c->reads,
+                                  wordline,
+                                  1,
+                                  c->program_mc,
+                                  c->partials,
+                                  0};
 }
 
 /* Reads beyond those of the hot word line count as spread over the block: 2 in n of
@@ -230,7 +238,8 @@ static uint64_t page_dose_q4(const struct nand_dev *dev, const struct block_cell
     uint32_t n = dev->prof.geo.wordlines_per_block;
     uint64_t extra_q16 = (uint64_t)((cell->rd_neighbor - 1) * 65536 + 0.5);
     uint64_t spread = c->reads - c->hot_reads, next;
-    bool beside = c->hot_wordline + strings == wordline || wordline + strings == c->hot_wordline;
+    bool beside =
+        c->hot_wordline + strings == wordline || wordline + strings == c->hot_wordline;
 
     next = spread * 2 * 16 / n + (beside ? (uint64_t)c->hot_reads * 16 : 0);
     return (uint64_t)c->reads * 16 + (next * extra_q16 >> 16);
@@ -256,8 +265,8 @@ static uint32_t page_width_q16(const struct nand_dev *dev, uint32_t die, size_t 
     ln = (int64_t)draw_z(dev, DRAW_WIDTH_CHIP, die) * t->var_q16[0];
     ln += (int64_t)draw_z(dev, DRAW_WIDTH_BLOCK, block) * t->var_q16[1];
     ln += (int64_t)draw_z(dev, DRAW_WIDTH_LAYER, (uint64_t)die << 32 | layer) * t->var_q16[2];
-    ln += (int64_t)draw_z(dev, DRAW_WIDTH_PAGE, (uint64_t)block << 24 | wordline) *
-          t->var_q16[3];
+    ln +=
+        (int64_t)draw_z(dev, DRAW_WIDTH_PAGE, (uint64_t)block << 24 | wordline) * t->var_q16[3];
     ln += (int64_t)t->edge_q16 * ((x * x >> 16) - 21845);
     at = (ln >> 16) + 32768;
     at = at < 0 ? 0 : at > 65535 ? 65535 : at;

@@ -9,7 +9,7 @@
 
 #include "dev.h"
 
-enum { PAGE_MOST = 65536 + 16384 };     /* bounds of nand_profile_check() */
+enum { PAGE_MOST = 65536 + 16384 }; /* bounds of nand_profile_check() */
 
 /* ---- pages ------------------------------------------------------------------------- */
 
@@ -141,8 +141,8 @@ static void merge_page(struct nand_dev *dev, struct page_data *fresh,
     fresh->xxh = XXH3_64bits(fresh->bytes, dev->page_total_bytes);
 }
 
-void dev_contents_program(struct nand_dev *dev, size_t block, size_t plane,
-                          uint32_t first_page, uint32_t types, bool merge)
+void dev_contents_program(struct nand_dev *dev, size_t block, size_t plane, uint32_t first_page,
+                          uint32_t types, bool merge)
 {
     struct block_data *data = dev->contents[block];
 
@@ -188,8 +188,8 @@ static struct page_data *compress_page(struct nand_dev *dev, struct page_data *p
     small = malloc(sizeof *small + n);
     if (!small)
         return page;
-    *small = (struct page_data){.refs = 1, .stored_bytes = (uint32_t)n, .xxh = page->xxh,
-                                .compressed = 1};
+    *small = (struct page_data){
+        .refs = 1, .stored_bytes = (uint32_t)n, .xxh = page->xxh, .compressed = 1};
     memcpy(small->bytes, packed, n);
     account(dev, page, -1);
     account(dev, small, 1);
@@ -284,7 +284,8 @@ static void apply_errors(const struct nand_dev *dev, uint32_t die, uint32_t plan
     }
 }
 
-static void make_garbage(const struct nand_dev *dev, uint64_t key, uint64_t count, uint8_t *page)
+static void make_garbage(const struct nand_dev *dev, uint64_t key, uint64_t count,
+                         uint8_t *page)
 {
     for (uint32_t i = 0; i < dev->page_total_bytes; i += 8) {
         uint64_t noise = nand_draw(dev->seed, DRAW_GARBAGE, key, count << 32 | i);
@@ -302,8 +303,8 @@ void dev_contents_register(const struct nand_dev *dev, uint32_t die, uint32_t pl
 
     dev_contents_unpack(dev, dev->reg_data[index * 2], page);
     if (reg->status == NAND_GARBAGE || reg->status == NAND_FAIL)
-        make_garbage(dev, dev_page_key(dev, die, plane, reg->block, reg->page),
-                     dev->op_count, page);
+        make_garbage(dev, dev_page_key(dev, die, plane, reg->block, reg->page), dev->op_count,
+                     page);
     else if (reg->status == NAND_OK && dev->reg_cells)
         apply_errors(dev, die, plane, offset, bytes, page);
     memcpy(ret, page + offset, bytes);

@@ -89,8 +89,8 @@ int dev_issue_reset(struct nand_dev *dev, nand_ns now, const struct nand_req *re
         return err;
     struct die_state *die = &dev->die[req->addr.die];
     bool working = die->suspended || (die->array_until > now && die->work != DIE_IDLE);
-    nand_ns hold = working ? die->flight[0].erase ? t->trst_erase_ns : t->trst_prog_ns
-                           : t->trst_read_ns;
+    nand_ns hold =
+        working ? die->flight[0].erase ? t->trst_erase_ns : t->trst_prog_ns : t->trst_read_ns;
 
     if (working)
         dev_flight_damage(dev, req->addr.die, 0, DAMAGE_TORN);

@@ -36,8 +36,8 @@ void dev_flight_damage(struct nand_dev *dev, uint32_t die, int which, enum damag
     for (uint32_t mask = flight->mask; mask; mask &= mask - 1) {
         uint32_t p = (uint32_t)__builtin_ctz(mask);
         size_t index = dev_plane_index(dev, die, p);
-        size_t block = index * dev->prof.geo.blocks_per_plane +
-                       dev->plane[index].flight_block[which];
+        size_t block =
+            index * dev->prof.geo.blocks_per_plane + dev->plane[index].flight_block[which];
         if (flight->erase) {
             dev->block[block].word |= kind == DAMAGE_FAINT ? BF_FAINT : BF_TORN;
             continue;
@@ -96,8 +96,7 @@ static void strike_others(struct nand_dev *dev, uint32_t spared, enum nand_cut_o
         struct die_state *die = &dev->die[d];
         for (int which = 1; which >= 0; which--) {
             bool hung = which == 0 && die->suspended;
-            if ((d == spared && which == 0) ||
-                (die->flight[which].until <= dev->now && !hung))
+            if ((d == spared && which == 0) || (die->flight[which].until <= dev->now && !hung))
                 continue;
             enum damage_kind kind = other_outcome(others, seed, d * 2u + (uint32_t)which);
             if (hung && kind == DAMAGE_NONE)
@@ -136,6 +135,14 @@ void dev_cut_strike(struct nand_dev *dev, uint32_t die, struct nand_res *res)
     go_dark(dev);
     res->done_at = res->ready_at = res->bus_free_at = dev->now;
     res->status = NAND_CUT;
+}
+
+int dev_cut_before(struct nand_dev *dev, nand_ns now, struct nand_res *res)
+{
+    dev->now = now;
+    *res = (struct nand_res){.start_at = now, .bus_free_at = now};
+    dev_cut_strike(dev, UINT32_MAX, res);
+    return 0;
 }
 
 int nand_cut_arm(nand_dev *dev, const struct nand_cut *cut)

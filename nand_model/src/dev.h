@@ -251,7 +251,7 @@ uint32_t dev_steps_of_pages(const struct nand_dev *dev, uint32_t pages);
 uint32_t dev_pages_of_steps(const struct nand_dev *dev, uint32_t steps);
 void dev_block_erased(struct nand_dev *dev, size_t block, uint32_t keep_flags);
 
-/* program.c */
+/* load.c, program.c, erase.c */
 int dev_issue_data_in(struct nand_dev *dev, nand_ns now, const struct nand_req *req,
                       struct nand_res *res);
 int dev_issue_copyback(struct nand_dev *dev, nand_ns now, const struct nand_req *req,
@@ -267,6 +267,23 @@ int dev_check_mask(const struct nand_dev *dev, const struct nand_req *req);
 static inline uint32_t dev_mask_block(const struct nand_req *req, uint32_t plane)
 {
     return req->plane_block ? req->plane_block[plane] : req->addr.block;
+}
+
+/* What the array is doing; called when die.array_until is set. */
+static inline void dev_flight_begin(struct die_state *die, nand_ns start, uint32_t mask,
+                                    uint32_t page, uint32_t steps, bool erase)
+{
+    die->flight[1] = die->flight[0];
+    die->flight[0] = (struct flight){.start = start, .until = die->array_until, .mask = mask,
+                                     .first_page = page, .steps = steps, .erase = erase};
+    die->progress_from = start;
+    die->susp_count = 0;
+}
+
+static inline void dev_flight_block(struct plane_state *plane, uint32_t block)
+{
+    plane->flight_block[1] = plane->flight_block[0];
+    plane->flight_block[0] = block;
 }
 
 /* control.c */
@@ -301,6 +318,8 @@ void dev_next_armed(struct nand_dev *dev);
 /* cut.c */
 int  dev_reserve_damage(struct nand_dev *dev);
 bool dev_cut_is_due(const struct nand_dev *dev);
+/* Power goes before the operation reaches the medium. */
+int  dev_cut_before(struct nand_dev *dev, nand_ns now, struct nand_res *res);
 /* After the operation was carried out in full; turns it into what the cut left. */
 void dev_cut_strike(struct nand_dev *dev, uint32_t die, struct nand_res *res);
 void dev_flight_damage(struct nand_dev *dev, uint32_t die, int which, enum damage_kind kind);

@@ -25,7 +25,7 @@ uint64_t nand_draw(uint64_t seed, uint64_t purpose, uint64_t address, uint64_t c
 /* ---- binomial by inversion ------------------------------------------------------ */
 
 enum { SMALL_MEAN = 64 };
-static const double negligible = 0x1p-90;   /* against a draw of 2^-64 */
+static const double negligible = 0x1p-90; /* against a draw of 2^-64 */
 
 /* One step of the probabilities: P(k + 1) from P(k) and back. */
 struct walk {

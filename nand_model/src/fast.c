@@ -16,16 +16,16 @@
 #include "octave.h"
 
 enum {
-    STEPS = 256,            /* table steps per factor of 2 in log2 and rsqrt */
+    STEPS = 256, /* table steps per factor of 2 in log2 and rsqrt */
     PE_BITS = 18,
     DOSE_BITS = 34,
     TIME_BITS = 40,
-    TAIL_STEPS = 256,       /* per sigma */
-    TAIL_REACH = 16         /* sigma */
+    TAIL_STEPS = 256, /* per sigma */
+    TAIL_REACH = 16   /* sigma */
 };
 
-struct fast_state {         /* one state of a page under one condition */
-    int64_t mu, rsig;       /* Q24, 1/sigma Q20 */
+struct fast_state {   /* one state of a page under one condition */
+    int64_t mu, rsig; /* Q24, 1/sigma Q20 */
 };
 
 struct nand_cell_table {
@@ -33,20 +33,20 @@ struct nand_cell_table {
     uint32_t states, page_types;
     uint32_t pe_max;
     uint32_t bound_count[NAND_PAGE_TYPES_MAX];
-    uint8_t bound[NAND_PAGE_TYPES_MAX][NAND_BOUNDS_MAX];    /* ascending indexes */
+    uint8_t bound[NAND_PAGE_TYPES_MAX][NAND_BOUNDS_MAX]; /* ascending indexes */
     uint8_t bit[NAND_PAGE_TYPES_MAX][NAND_STATES_MAX];
     int64_t lo_q16[NAND_STATES_MAX];
     int64_t rho_q16, er_up_q16, fast_q16, rd_wear_q32, xt_shift_q24, xt_wide_q24, er_sigma_q24;
-    int64_t couple_shift[NAND_STATES_MAX];  /* Q24, by neighbour state */
-    uint64_t couple_var;                    /* Q48 */
+    int64_t couple_shift[NAND_STATES_MAX];      /* Q24, by neighbour state */
+    uint64_t couple_var;                        /* Q48 */
     uint64_t tail[TAIL_STEPS * TAIL_REACH + 2]; /* Q56 */
-    uint64_t rsqrt[STEPS * 4 + 2];          /* 2^20 / sqrt(i / 1024) */
-    uint64_t log2[STEPS + 2];               /* ln, Q24, of 1 + i / STEPS */
-    uint64_t width[OCTAVE_SIZE(PE_BITS)];   /* Q24 */
-    uint64_t loss[OCTAVE_SIZE(PE_BITS)];    /* Q32 per unit of u */
-    uint64_t er_rise[OCTAVE_SIZE(PE_BITS)]; /* Q24, added to er */
-    uint64_t rise[OCTAVE_SIZE(DOSE_BITS)];  /* Q24 */
-    int64_t er;                             /* Q24 */
+    uint64_t rsqrt[STEPS * 4 + 2];              /* 2^20 / sqrt(i / 1024) */
+    uint64_t log2[STEPS + 2];                   /* ln, Q24, of 1 + i / STEPS */
+    uint64_t width[OCTAVE_SIZE(PE_BITS)];       /* Q24 */
+    uint64_t loss[OCTAVE_SIZE(PE_BITS)];        /* Q32 per unit of u */
+    uint64_t er_rise[OCTAVE_SIZE(PE_BITS)];     /* Q24, added to er */
+    uint64_t rise[OCTAVE_SIZE(DOSE_BITS)];      /* Q24 */
+    int64_t er;                                 /* Q24 */
     int64_t planar_mu[PLANAR_ROWS][8], planar_sigma[PLANAR_ROWS][8], planar_ln[PLANAR_ROWS];
     uint64_t f19_wear[OCTAVE_SIZE(PE_BITS)];    /* Q48 */
     uint64_t f19_time_pe[OCTAVE_SIZE(PE_BITS)]; /* Q48 */
@@ -214,11 +214,11 @@ static int64_t ln_q24(const struct nand_cell_table *t, uint64_t x)
     uint32_t i = (uint32_t)(m >> 55) - STEPS;
     uint64_t part = (m >> 39) & 0xffff;
 
-    return e * ln2_q24 +
-           (int64_t)(t->log2[i] + ((t->log2[i + 1] - t->log2[i]) * part >> 16));
+    return e * ln2_q24 + (int64_t)(t->log2[i] + ((t->log2[i + 1] - t->log2[i]) * part >> 16));
 }
 
-static int64_t log_time_q24(const struct nand_cell_table *t, const struct nand_cell_point *point)
+static int64_t log_time_q24(const struct nand_cell_table *t,
+                            const struct nand_cell_point *point)
 {
     const uint64_t t0 = 3600, top = (uint64_t)1 << TIME_BITS;
     int64_t ln_t0 = ln_q24(t, t0);
@@ -319,7 +319,8 @@ static void states_planar(const struct nand_cell_table *t, const struct nand_cel
         row++;
     ln = ln < t->planar_ln[0] ? t->planar_ln[0] : ln;
     ln = ln > t->planar_ln[PLANAR_ROWS - 1] ? t->planar_ln[PLANAR_ROWS - 1] : ln;
-    int64_t part = ((ln - t->planar_ln[row]) << 16) / (t->planar_ln[row + 1] - t->planar_ln[row]);
+    int64_t part =
+        ((ln - t->planar_ln[row]) << 16) / (t->planar_ln[row + 1] - t->planar_ln[row]);
     for (int s = 0; s < 8; s++) {
         const int64_t *mu = &t->planar_mu[row][s], *sigma = &t->planar_sigma[row][s];
         int64_t width = sigma[0] + ((sigma[8] - sigma[0]) * part >> 16);
@@ -364,7 +365,8 @@ static void rates_fast19(const struct nand_cell_table *t, const struct nand_cell
     uint64_t sum = octave_lookup(t->f19_wear, PE_BITS, pe);
 
     sum += octave_lookup(t->f19_time_pe, PE_BITS, pe) *
-               octave_lookup(t->f19_time, TIME_BITS, p->slow_s) >> 16;
+               octave_lookup(t->f19_time, TIME_BITS, p->slow_s) >>
+           16;
     if (__builtin_mul_overflow(octave_lookup(t->f19_read_pe, PE_BITS, pe),
                                octave_lookup(t->f19_read, DOSE_BITS, p->dose_q4), &product) ||
         product > half)

@@ -53,8 +53,9 @@ bool dev_wear_program_fails(struct nand_dev *dev, size_t block, uint32_t page)
 
 bool dev_read_upset(struct nand_dev *dev, size_t block, uint32_t page)
 {
-    uint64_t draw = nand_draw(dev->seed, DRAW_UPSET, (uint64_t)block << 24 | page,
-                              dev->upset_draws++) >> 32;
+    uint64_t draw =
+        nand_draw(dev->seed, DRAW_UPSET, (uint64_t)block << 24 | page, dev->upset_draws++) >>
+        32;
 
     if (draw * 1000000 >> 32 >= dev->upset_ppm)
         return false;

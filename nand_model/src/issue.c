@@ -95,8 +95,11 @@ static void follow_read(struct nand_dev *dev, const struct nand_req *req, size_t
 static struct reg filled_register(const struct nand_dev *dev, const struct nand_req *req,
                                   int status)
 {
-    struct reg reg = {.limit = dev->page_total_bytes, .block = req->addr.block,
-                      .page = req->addr.page, .status = (uint8_t)status, .soft_bits = 1,
+    struct reg reg = {.limit = dev->page_total_bytes,
+                      .block = req->addr.block,
+                      .page = req->addr.page,
+                      .status = (uint8_t)status,
+                      .soft_bits = 1,
                       .level = req->read_level};
 
     if (req->op == NAND_OP_READ_PARTIAL)
@@ -131,7 +134,8 @@ static int issue_read(struct nand_dev *dev, nand_ns now, const struct nand_req *
     if (err)
         return err;
     struct die_state *die = &dev->die[req->addr.die];
-    struct plane_state *plane = &dev->plane[dev_plane_index(dev, req->addr.die, req->addr.plane)];
+    struct plane_state *plane =
+        &dev->plane[dev_plane_index(dev, req->addr.die, req->addr.plane)];
     if (die->array_until > now || plane->sense_until > now || plane->out_ready > now)
         return NAND_EBUSY;
 
@@ -261,21 +265,36 @@ int nand_issue(nand_dev *dev, nand_ns now, const struct nand_req *req, struct na
     switch (req->op) {
     case NAND_OP_READ:
     case NAND_OP_READ_PARTIAL:
-    case NAND_OP_READ_SOFT: return issue_read(dev, now, req, ret_res);
+    case NAND_OP_READ_SOFT:
+        return issue_read(dev, now, req, ret_res);
     case NAND_OP_READ_CACHE:
-    case NAND_OP_READ_CACHE_END: return issue_read_cache(dev, now, req, ret_res);
-    case NAND_OP_DATA_OUT: return issue_data_out(dev, now, req, ret_res);
-    case NAND_OP_DATA_IN: return dev_issue_data_in(dev, now, req, ret_res);
-    case NAND_OP_PROG: return dev_issue_program(dev, now, req, ret_res, false);
-    case NAND_OP_PROG_CACHE: return dev_issue_program(dev, now, req, ret_res, true);
-    case NAND_OP_ERASE: return dev_issue_erase(dev, now, req, ret_res);
-    case NAND_OP_COPYBACK: return dev_issue_copyback(dev, now, req, ret_res);
-    case NAND_OP_PROG_PARTIAL: return dev_issue_partial(dev, now, req, ret_res);
-    case NAND_OP_SUSPEND: return dev_issue_suspend(dev, now, req, ret_res);
-    case NAND_OP_RESUME: return dev_issue_resume(dev, now, req, ret_res);
-    case NAND_OP_RESET: return dev_issue_reset(dev, now, req, ret_res);
-    case NAND_OP_SET_FEATURE: return dev_issue_feature(dev, now, req, ret_res);
-    case NAND_OP_STATUS: return dev_issue_status(dev, now, req, ret_res);
-    default: return NAND_EINVAL;
+    case NAND_OP_READ_CACHE_END:
+        return issue_read_cache(dev, now, req, ret_res);
+    case NAND_OP_DATA_OUT:
+        return issue_data_out(dev, now, req, ret_res);
+    case NAND_OP_DATA_IN:
+        return dev_issue_data_in(dev, now, req, ret_res);
+    case NAND_OP_PROG:
+        return dev_issue_program(dev, now, req, ret_res, false);
+    case NAND_OP_PROG_CACHE:
+        return dev_issue_program(dev, now, req, ret_res, true);
+    case NAND_OP_ERASE:
+        return dev_issue_erase(dev, now, req, ret_res);
+    case NAND_OP_COPYBACK:
+        return dev_issue_copyback(dev, now, req, ret_res);
+    case NAND_OP_PROG_PARTIAL:
+        return dev_issue_partial(dev, now, req, ret_res);
+    case NAND_OP_SUSPEND:
+        return dev_issue_suspend(dev, now, req, ret_res);
+    case NAND_OP_RESUME:
+        return dev_issue_resume(dev, now, req, ret_res);
+    case NAND_OP_RESET:
+        return dev_issue_reset(dev, now, req, ret_res);
+    case NAND_OP_SET_FEATURE:
+        return dev_issue_feature(dev, now, req, ret_res);
+    case NAND_OP_STATUS:
+        return dev_issue_status(dev, now, req, ret_res);
+    default:
+        return NAND_EINVAL;
     }
 }

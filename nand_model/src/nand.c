@@ -7,30 +7,54 @@
 const char *nand_strerror(int err)
 {
     switch (err) {
-    case NAND_OK: return "ok";
-    case NAND_EINVAL: return "null pointer or unknown operation";
-    case NAND_ENOMEM: return "out of memory";
-    case NAND_EPROFILE: return "profile refused";
-    case NAND_EADDR: return "die, plane, block or page out of range";
-    case NAND_EMASK: return "plane mask empty or beyond the die";
-    case NAND_EBUSY: return "die, plane or register still busy";
-    case NAND_EORDER: return "page is not the next one of its block";
-    case NAND_ENOTERASED: return "page already programmed: erase the block first";
-    case NAND_ENODATA: return "register empty: page not read or not loaded";
-    case NAND_EBYTES: return "byte count is zero or beyond page and spare area";
-    case NAND_EPARTIAL: return "partial read not offered or too long";
-    case NAND_ETIME: return "time goes backwards";
-    case NAND_EUNWRITTEN: return "page not programmed since the last erase";
-    case NAND_ENOTSUP: return "operation or mode not offered by this profile or device";
-    case NAND_ESUSPEND: return "nothing to suspend or resume, or target is suspended";
-    case NAND_ELIMIT: return "too many suspends or too little progress since the last";
-    case NAND_EPASS: return "two-pass order broken";
-    case NAND_EMODE: return "SLC-mode and normal blocks in one operation";
-    case NAND_EOFF: return "power is off";
-    case NAND_ENOP: return "partial programs of this page are used up";
-    case NAND_EFORMAT: return "not a snapshot of this version";
-    case NAND_ECORRUPT: return "snapshot damaged";
-    default: return "unknown error";
+    case NAND_OK:
+        return "ok";
+    case NAND_EINVAL:
+        return "null pointer or unknown operation";
+    case NAND_ENOMEM:
+        return "out of memory";
+    case NAND_EPROFILE:
+        return "profile refused";
+    case NAND_EADDR:
+        return "die, plane, block or page out of range";
+    case NAND_EMASK:
+        return "plane mask empty or beyond the die";
+    case NAND_EBUSY:
+        return "die, plane or register still busy";
+    case NAND_EORDER:
+        return "page is not the next one of its block";
+    case NAND_ENOTERASED:
+        return "page already programmed: erase the block first";
+    case NAND_ENODATA:
+        return "register empty: page not read or not loaded";
+    case NAND_EBYTES:
+        return "byte count is zero or beyond page and spare area";
+    case NAND_EPARTIAL:
+        return "partial read not offered or too long";
+    case NAND_ETIME:
+        return "time goes backwards";
+    case NAND_EUNWRITTEN:
+        return "page not programmed since the last erase";
+    case NAND_ENOTSUP:
+        return "operation or mode not offered by this profile or device";
+    case NAND_ESUSPEND:
+        return "nothing to suspend or resume, or target is suspended";
+    case NAND_ELIMIT:
+        return "too many suspends or too little progress since the last";
+    case NAND_EPASS:
+        return "two-pass order broken";
+    case NAND_EMODE:
+        return "SLC-mode and normal blocks in one operation";
+    case NAND_EOFF:
+        return "power is off";
+    case NAND_ENOP:
+        return "partial programs of this page are used up";
+    case NAND_EFORMAT:
+        return "not a snapshot of this version";
+    case NAND_ECORRUPT:
+        return "snapshot damaged";
+    default:
+        return "unknown error";
     }
 }
 
@@ -147,8 +171,8 @@ int nand_create(const struct nand_profile *p, uint64_t seed, nand_dev **ret_dev)
 int nand_create_with(const struct nand_profile *p, uint64_t seed,
                      const struct nand_options *options, nand_dev **ret_dev)
 {
-    const uint32_t known = NAND_WITH_CELLS | NAND_WITH_CONTENTS | NAND_WITH_FAULTS |
-                           NAND_COMPRESS;
+    const uint32_t known =
+        NAND_WITH_CELLS | NAND_WITH_CONTENTS | NAND_WITH_FAULTS | NAND_COMPRESS;
     uint32_t flags = options ? options->flags : 0;
     struct nand_dev *dev;
     size_t bytes;

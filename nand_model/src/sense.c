@@ -52,8 +52,8 @@ void nand_cell_retry(const struct nand_cell *cell, uint32_t level,
     if (level > NAND_RETRY_MAX)
         level = NAND_RETRY_MAX;
     for (uint32_t b = 1; b < cell->states; b++)
-        ret_volts->v[b - 1] -= level * cell->retry_step *
-                               (cell->lo + (1 - cell->lo) * b / (cell->states - 1));
+        ret_volts->v[b - 1] -=
+            level * cell->retry_step * (cell->lo + (1 - cell->lo) * b / (cell->states - 1));
 }
 
 /* ---- hard errors ------------------------------------------------------------------ */
@@ -110,7 +110,7 @@ enum { CUTS_MAX = NAND_BOUNDS_MAX * 7 };
 
 struct cuts {
     uint32_t count;
-    double at[CUTS_MAX];    /* ascending edges between regions */
+    double at[CUTS_MAX]; /* ascending edges between regions */
     uint32_t bin[CUTS_MAX + 1];
 };
 

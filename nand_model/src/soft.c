@@ -26,8 +26,9 @@ static void register_dist(const struct nand_dev *dev, const struct nand_cell_poi
     use.reads = use.reads > 1e9 ? 1e9 : use.reads;
     use.program_celsius = 30;
     use.read_celsius = 30 + point->read_minus_program_mk / 1000.0;
-    use.read_celsius = use.read_celsius > 150 ? 150 : use.read_celsius < -55 ? -55
-                                                                              : use.read_celsius;
+    use.read_celsius = use.read_celsius > 150   ? 150
+                       : use.read_celsius < -55 ? -55
+                                                : use.read_celsius;
     use.width_ln = dm_log(point->width_q16 / 65536.0);
     use.neighbor_state = point->neighbor_state;
     (void)nand_cell_dist(cell, &use, ret, NULL, 0);

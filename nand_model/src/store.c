@@ -94,7 +94,8 @@ int nand_contents_get(const nand_dev *dev, struct nand_contents *ret)
 {
     if (!dev || !ret)
         return NAND_EINVAL;
-    *ret = (struct nand_contents){.pages = dev->contents_pages, .bytes = dev->contents_bytes,
+    *ret = (struct nand_contents){.pages = dev->contents_pages,
+                                  .bytes = dev->contents_bytes,
                                   .compressed_pages = dev->contents_compressed};
     return 0;
 }

@@ -81,12 +81,15 @@ static void mean_rber_of_etlc(void **state)
 {
     static const struct {
         double pe, hours, celsius, rber;
-    } rows[] = {{0, 0, 30, 5.5e-5}, {7000, 0, 30, 2.3e-4}, {7000, 2160, 40, 1.3e-3},
+    } rows[] = {{0, 0, 30, 5.5e-5},
+                {7000, 0, 30, 2.3e-4},
+                {7000, 2160, 40, 1.3e-3},
                 {10000, 2160, 40, 1.9e-3}};
     (void)state;
 
     for (size_t i = 0; i < COUNT(rows); i++) {
-        struct nand_cell_dist dist = dist_of("etlc", rows[i].pe, rows[i].hours, rows[i].celsius);
+        struct nand_cell_dist dist =
+            dist_of("etlc", rows[i].pe, rows[i].hours, rows[i].celsius);
         printf("etlc %5.0f P/E %4.0f h %2.0f C: %.3e (%.1e)\n", rows[i].pe, rows[i].hours,
                rows[i].celsius, rber_at_optimum(&dist), rows[i].rber);
         WITHIN(rber_at_optimum(&dist), rows[i].rber, 0.03);
@@ -173,8 +176,10 @@ static void fast19_law_is_as_printed(void **state)
     assert_int_equal(nand_fast19_rber(0, 0, 0, &rber), 0);
     WITHIN(rber, 1.48e-3, 1e-12);
     assert_int_equal(nand_fast19_rber(3000, 90, 1000, &rber), 0);
-    WITHIN(rber, 1.48e-3 + 3.90e-10 * pow(3000, 2.05) + 6.28e-5 * pow(3000, .14) * pow(90, .54) +
-                     3.73e-9 * pow(3000, .33) * pow(1000, 1.71), 1e-10);
+    WITHIN(rber,
+           1.48e-3 + 3.90e-10 * pow(3000, 2.05) + 6.28e-5 * pow(3000, .14) * pow(90, .54) +
+               3.73e-9 * pow(3000, .33) * pow(1000, 1.71),
+           1e-10);
     assert_int_equal(nand_fast19_rber(-1, 0, 0, &rber), NAND_EINVAL);
     assert_int_equal(nand_fast19_rber(0, -1, 0, &rber), NAND_EINVAL);
     assert_int_equal(nand_fast19_rber(0, 0, 1e8, &rber), NAND_EINVAL);
@@ -206,7 +211,10 @@ static void maps_spread_boundaries(void **state)
     static const struct {
         const char *cell;
         uint32_t count[4];
-    } rows[] = {{"slc", {1}}, {"mlc", {1, 2}}, {"tlc", {2, 3, 2}}, {"etlc", {2, 3, 2}},
+    } rows[] = {{"slc", {1}},
+                {"mlc", {1, 2}},
+                {"tlc", {2, 3, 2}},
+                {"etlc", {2, 3, 2}},
                 {"qlc", {3, 4, 5, 3}}};
     (void)state;
 
@@ -261,11 +269,11 @@ static void bins_are_probabilities(void **state)
                     sum1 += bins.p1[i];
                     wrong0 += i >= bins.bins / 2 ? bins.p0[i] : 0;
                     if (i > 0)
-                        assert_true(llr[i] < llr[i - 1]);   /* surest 0 to surest 1 */
+                        assert_true(llr[i] < llr[i - 1]); /* surest 0 to surest 1 */
                 }
                 WITHIN(sum0, 1, 1e-9);
                 WITHIN(sum1, 1, 1e-9);
-                WITHIN(wrong0, errors.zero_to_one, 1e-6);   /* soft bins hold the hard bit */
+                WITHIN(wrong0, errors.zero_to_one, 1e-6); /* soft bins hold the hard bit */
                 assert_true(nand_cell_information(&bins) > last);
                 last = nand_cell_information(&bins);
             }
@@ -281,14 +289,14 @@ static void llr_of_two_bins_by_hand(void **state)
     (void)state;
 
     nand_cell_llr(&bins, llr);
-    WITHIN(llr[0], 3.901973, 1e-6);     /* ln(0.99 / 0.02) */
-    WITHIN(llr[1], -4.584967, 1e-6);    /* ln(0.01 / 0.98) */
+    WITHIN(llr[0], 3.901973, 1e-6);  /* ln(0.99 / 0.02) */
+    WITHIN(llr[1], -4.584967, 1e-6); /* ln(0.01 / 0.98) */
     nand_cell_llr_int8(&bins, 8, 31, small_llr);
     assert_int_equal(small_llr[0], 31);
-    assert_int_equal(small_llr[1], -31);    /* -36.7 clipped */
+    assert_int_equal(small_llr[1], -31); /* -36.7 clipped */
     nand_cell_llr_int8(&bins, 2, 31, small_llr);
-    assert_int_equal(small_llr[0], 8);      /* 7.8 */
-    assert_int_equal(small_llr[1], -9);     /* -9.2 */
+    assert_int_equal(small_llr[0], 8);  /* 7.8 */
+    assert_int_equal(small_llr[1], -9); /* -9.2 */
     /* binary symmetric channel at 11 %: 1 - h(0.11) = 0.5 bit to 4 digits */
     const struct nand_cell_bins bsc = {.bins = 2, .p0 = {.89, .11}, .p1 = {.11, .89}};
     assert_true(fabs(nand_cell_information(&bsc) - 0.50008) < 1e-4);
@@ -341,7 +349,7 @@ static void everything_bad_raises_errors(void **state)
     assert_true(rber_with(use) > least);
     use = base, use.width_ln = 0.05;
     assert_true(rber_with(use) > least);
-    use = base, use.read_celsius = 85;      /* programmed at 40 */
+    use = base, use.read_celsius = 85; /* programmed at 40 */
     assert_true(rber_with(use) > least);
     use = base, use.neighbor_reads = 30000;
     double next_door = rber_with(use);

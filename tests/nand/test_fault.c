@@ -48,13 +48,13 @@ static void armed_program_failure(void **state)
     assert_int_equal(r.status, NAND_FAIL);
     assert_int_equal(r.fail_mask, ALL);
     now = r.done_at;
-    assert_int_equal(look(dev, &now, 0, 0, 0), NAND_OK);    /* earlier pages survive */
+    assert_int_equal(look(dev, &now, 0, 0, 0), NAND_OK); /* earlier pages survive */
     assert_int_equal(look(dev, &now, 0, 0, 4), NAND_GARBAGE);
     assert_int_equal(nand_block_info(dev, 0, 3, 0, &info), 0);
     assert_int_equal(info.bad, 2);
     assert_int_equal(nand_fault_count(dev, NAND_FAULT_PROG_FAIL), 1);
     assert_int_equal(nand_op_count(dev), 2);
-    assert_int_equal(nand_fault_arm(dev, &fault), NAND_EINVAL);     /* operation 2 is past */
+    assert_int_equal(nand_fault_arm(dev, &fault), NAND_EINVAL); /* operation 2 is past */
     nand_destroy(dev);
 }
 
@@ -114,7 +114,7 @@ static void read_upsets_pass(void **state)
     assert_int_equal(nand_fault_arm(dev, &upset), 0);
     for (int i = 0; i < 4000; i++)
         bad += look(dev, &now, 0, 0, 1) == NAND_GARBAGE;
-    assert_in_range(bad, 1000 - 137, 1000 + 137);   /* 5 sigma of 27.4 */
+    assert_in_range(bad, 1000 - 137, 1000 + 137); /* 5 sigma of 27.4 */
     assert_int_equal(nand_fault_count(dev, NAND_FAULT_READ_UPSET), bad);
     upset.rate_ppm = 0;
     assert_int_equal(nand_fault_arm(dev, &upset), 0);
@@ -122,7 +122,7 @@ static void read_upsets_pass(void **state)
         assert_int_equal(look(dev, &now, 0, 0, 1), NAND_OK);
     upset = (struct nand_fault){.kind = NAND_FAULT_READ_UPSET, .at_op = 2, .rate_ppm = 1000000};
     assert_int_equal(nand_fault_arm(dev, &upset), 0);
-    assert_int_equal(look(dev, &now, 0, 0, 1), NAND_OK);        /* one operation so far */
+    assert_int_equal(look(dev, &now, 0, 0, 1), NAND_OK); /* one operation so far */
     now = write_at(dev, now, 0, 0, 3);
     assert_int_equal(look(dev, &now, 0, 0, 1), NAND_GARBAGE);
     upset.at_op = 0;
@@ -155,7 +155,7 @@ static void factory_bad_blocks_are_one_percent(void **state)
     uint64_t hash[3];
     (void)state;
 
-    assert_in_range(factory_bad(1, &hash[0]), 600 - 122, 600 + 122);    /* 5 sigma of 24.4 */
+    assert_in_range(factory_bad(1, &hash[0]), 600 - 122, 600 + 122); /* 5 sigma of 24.4 */
     assert_in_range(factory_bad(2, &hash[1]), 600 - 122, 600 + 122);
     (void)factory_bad(1, &hash[2]);
     assert_true(hash[0] != hash[1]);
@@ -193,8 +193,8 @@ static void wear_out_follows_weibull(void **state)
     nand_ns now = 0;
     (void)state;
 
-    p.wearout = (struct nand_wearout){.rated_pe = 100, .grown_bad_ppm = 100000,
-                                      .shape_milli = 4000};
+    p.wearout =
+        (struct nand_wearout){.rated_pe = 100, .grown_bad_ppm = 100000, .shape_milli = 4000};
     nand_dev *dev = make(&p, 3, NAND_WITH_FAULTS);
     uint64_t failed = 0;
     for (uint32_t cycle = 1; cycle <= 100; cycle++) {
@@ -209,9 +209,9 @@ static void wear_out_follows_weibull(void **state)
         failed = nand_fault_count(dev, NAND_FAULT_WEAR_PROG) +
                  nand_fault_count(dev, NAND_FAULT_WEAR_ERASE);
         if (cycle == 50)
-            assert_in_range(failed, 0, 7 + 13);     /* 5 sigma of 2.6 */
+            assert_in_range(failed, 0, 7 + 13); /* 5 sigma of 2.6 */
     }
-    assert_in_range(failed, 100 - 47, 100 + 47);    /* 5 sigma of 9.5 */
+    assert_in_range(failed, 100 - 47, 100 + 47); /* 5 sigma of 9.5 */
     assert_true(nand_fault_count(dev, NAND_FAULT_WEAR_PROG) > 20);
     assert_true(nand_fault_count(dev, NAND_FAULT_WEAR_ERASE) > 20);
     nand_destroy(dev);
@@ -241,7 +241,7 @@ static nand_dev *cut_second(enum nand_cut_mode mode, bool erase, nand_ns *ret_no
     assert_int_equal(nand_power_on(dev, now + 1000000), NAND_EINVAL);
     assert_int_equal(nand_cut_count(dev, mode), 1);
     *ret_now = now + 1000000;
-    refused(dev, *ret_now, data_out(0, 0, 16, NULL), NAND_ENODATA);     /* registers are gone */
+    refused(dev, *ret_now, data_out(0, 0, 16, NULL), NAND_ENODATA); /* registers are gone */
     return dev;
 }
 
@@ -279,12 +279,12 @@ static void torn_program(void **state)
     for (uint32_t page = 3; page < 6; page++)
         assert_int_equal(look(dev, &now, 0, 0, page), NAND_GARBAGE);
     assert_int_equal(look(dev, &now, 0, 0, 6), NAND_ERASED);
-    now = write_at(dev, now, 0, 0, 6);      /* the block may be used on */
+    now = write_at(dev, now, 0, 0, 6); /* the block may be used on */
     assert_int_equal(look(dev, &now, 0, 0, 6), NAND_OK);
     now = erase_at(dev, now, 0, 0);
     now = write_at(dev, now, 0, 0, 0);
     now = write_at(dev, now, 0, 0, 3);
-    assert_int_equal(look(dev, &now, 0, 0, 3), NAND_OK);    /* an erase heals it */
+    assert_int_equal(look(dev, &now, 0, 0, 3), NAND_OK); /* an erase heals it */
     nand_destroy(dev);
 }
 
@@ -294,9 +294,9 @@ static void faint_program(void **state)
     nand_dev *dev = cut_second(NAND_CUT_FAINT_PROG, false, &now);
     (void)state;
 
-    assert_int_equal(look(dev, &now, 0, 0, 3), NAND_ERASED);    /* looks clean .. */
+    assert_int_equal(look(dev, &now, 0, 0, 3), NAND_ERASED); /* looks clean .. */
     now = write_at(dev, now, 0, 0, 3);
-    assert_int_equal(look(dev, &now, 0, 0, 3), NAND_GARBAGE);   /* .. and was not */
+    assert_int_equal(look(dev, &now, 0, 0, 3), NAND_GARBAGE); /* .. and was not */
     now = write_at(dev, now, 0, 0, 6);
     assert_int_equal(look(dev, &now, 0, 0, 6), NAND_OK);
     now = erase_at(dev, now, 0, 0);
@@ -380,7 +380,7 @@ static void paired_page_damage(void **state)
     nand_dev *dev = cut_upper_page(NAND_CUT_PAIRED_PAGE, &now);
     (void)state;
 
-    assert_int_equal(look(dev, &now, 0, 0, 0), NAND_GARBAGE);   /* acknowledged, lost */
+    assert_int_equal(look(dev, &now, 0, 0, 0), NAND_GARBAGE); /* acknowledged, lost */
     assert_int_equal(look(dev, &now, 0, 0, 1), NAND_GARBAGE);
     assert_int_equal(look(dev, &now, 0, 0, 2), NAND_OK);
     nand_destroy(dev);
@@ -468,7 +468,7 @@ static void arming_is_judged(void **state)
     nand_ns now;
     (void)state;
 
-    assert_int_equal(nand_cut_arm(dev, &cut), NAND_EINVAL);     /* operation 0 is past */
+    assert_int_equal(nand_cut_arm(dev, &cut), NAND_EINVAL); /* operation 0 is past */
     cut.at_op = 1;
     cut.mode = NAND_CUT_MODES;
     assert_int_equal(nand_cut_arm(dev, &cut), NAND_EINVAL);
@@ -481,7 +481,7 @@ static void arming_is_judged(void **state)
     assert_int_equal(nand_fault_arm(dev, &fault), NAND_ENOMEM);
     cut.mode = NAND_CUT_AFTER;
     assert_int_equal(nand_cut_arm(dev, &cut), 0);
-    assert_int_equal(nand_cut_arm(dev, NULL), 0);               /* disarmed */
+    assert_int_equal(nand_cut_arm(dev, NULL), 0); /* disarmed */
     now = write_at(dev, 0, 0, 0, 0);
     assert_int_equal(look(dev, &now, 0, 0, 0), NAND_OK);
     nand_destroy(dev);

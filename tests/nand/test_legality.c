@@ -4,7 +4,7 @@
  * state hash before and after proves that a refusal leaves the device alone. */
 #include "help.h"
 
-enum { FAR = 100000000 };  /* ns, after everything a script does */
+enum { FAR = 100000000 }; /* ns, after everything a script does */
 
 /* Two dies of two planes, 4 blocks, 4 word lines, 3 page types, one channel each. */
 static struct nand_profile tlc(void)
@@ -177,7 +177,8 @@ struct row {
     int expected;
 };
 
-#define AT(o, d, pl, b, pg) .req = {.op = o, .addr = {.die = d, .plane = pl, .block = b, .page = pg}}
+#define AT(o, d, pl, b, pg)                                                                    \
+    .req = {.op = o, .addr = {.die = d, .plane = pl, .block = b, .page = pg}}
 #define MASK(o, m, b, pg) .req = {.op = o, .addr = {.block = b, .page = pg}, .plane_mask = m}
 
 static const uint32_t bad_plane_block[2] = {0, 4};
@@ -190,8 +191,8 @@ static const struct row rows[] = {
     {"read: plane", nothing, AT(NAND_OP_READ, 0, 2, 0, 0), NAND_EADDR},
     {"read: block", nothing, AT(NAND_OP_READ, 0, 0, 4, 0), NAND_EADDR},
     {"read: page", nothing, AT(NAND_OP_READ, 0, 0, 0, 12), NAND_EADDR},
-    {"read: retry level", page_read,
-     .req = {.op = NAND_OP_READ, .read_level = 64}, .expected = NAND_EADDR},
+    {"read: retry level", page_read, .req = {.op = NAND_OP_READ, .read_level = 64},
+     .expected = NAND_EADDR},
     {"read: never written", nothing, AT(NAND_OP_READ, 0, 0, 0, 0), NAND_EUNWRITTEN},
     {"read: beyond the write pointer", one_wordline, AT(NAND_OP_READ, 0, 0, 0, 3),
      NAND_EUNWRITTEN},
@@ -202,8 +203,8 @@ static const struct row rows[] = {
      NAND_ESUSPEND},
     {"read: block under a suspended erase", erase_suspended, AT(NAND_OP_READ, 0, 0, 1, 0),
      NAND_EUNWRITTEN},
-    {"partial read: too long", page_read,
-     .req = {.op = NAND_OP_READ_PARTIAL, .bytes = 4097}, .expected = NAND_EPARTIAL},
+    {"partial read: too long", page_read, .req = {.op = NAND_OP_READ_PARTIAL, .bytes = 4097},
+     .expected = NAND_EPARTIAL},
     {"soft read: one bit", page_read, .req = {.op = NAND_OP_READ_SOFT, .soft_bits = 1},
      .expected = NAND_EINVAL},
     {"cache read: nothing read before", full_block, AT(NAND_OP_READ_CACHE, 0, 0, 0, 1),
@@ -233,8 +234,9 @@ static const struct row rows[] = {
     {"data in: too many bytes", nothing,
      .req = {.op = NAND_OP_DATA_IN, .bytes = 18593, .plane_mask = 1}, .expected = NAND_EBYTES},
     {"data in: block of a plane", nothing,
-     .req = {.op = NAND_OP_DATA_IN, .bytes = 1, .plane_mask = 3,
-             .plane_block = bad_plane_block}, .expected = NAND_EADDR},
+     .req =
+         {.op = NAND_OP_DATA_IN, .bytes = 1, .plane_mask = 3, .plane_block = bad_plane_block},
+     .expected = NAND_EADDR},
     {"data in: registers under program", program_running,
      .req = {.op = NAND_OP_DATA_IN, .bytes = 1, .plane_mask = 1}, .expected = NAND_EBUSY},
     {"data in: before tcbsy", cache_program_just_begun,
@@ -277,8 +279,7 @@ static const struct row rows[] = {
      NAND_ESUSPEND},
     {"suspend: too little progress", erase_running, AT(NAND_OP_SUSPEND, 0, 0, 0, 0),
      NAND_ELIMIT},
-    {"resume: nothing suspended", erase_running, AT(NAND_OP_RESUME, 0, 0, 0, 0),
-     NAND_ESUSPEND},
+    {"resume: nothing suspended", erase_running, AT(NAND_OP_RESUME, 0, 0, 0, 0), NAND_ESUSPEND},
     {"set-feature: die busy", erase_running, AT(NAND_OP_SET_FEATURE, 0, 0, 0, 0), NAND_EBUSY},
     {"reset: die", nothing, AT(NAND_OP_RESET, 9, 0, 0, 0), NAND_EADDR},
 };

@@ -55,10 +55,10 @@ static void two_pass_refusals(void **state)
     now = pass(dev, now, 1).done_at;
     refused(dev, now, op_mask(NAND_OP_PROG, 0, 1, 0, 4), NAND_EPASS);
     refused(dev, now, op_mask(NAND_OP_PROG, 0, 1, 0, 8), NAND_EPASS);
-    refused(dev, now, op_mask(NAND_OP_PROG, 0, 1, 0, 0), NAND_ENODATA);  /* load again */
+    refused(dev, now, op_mask(NAND_OP_PROG, 0, 1, 0, 0), NAND_ENODATA); /* load again */
     now = pass(dev, now, 0).done_at;
     refused(dev, now, op_mask(NAND_OP_PROG, 0, 1, 0, 0), NAND_ENOTERASED);
-    assert_int_equal(nand_block_set(dev, 0, 0, 1, 4, 0), 0);    /* as C0 C1 F0 */
+    assert_int_equal(nand_block_set(dev, 0, 0, 1, 4, 0), 0); /* as C0 C1 F0 */
     for (uint32_t t = 0; t < 4; t++)
         (void)must(dev, now, data_in(0, 1, 1, 8 + t, 16, NULL));
     assert_int_equal(must(dev, now, op_mask(NAND_OP_PROG, 0, 1, 1, 8)).status, NAND_OK);
@@ -156,12 +156,12 @@ static void partial_programs_are_counted(void **state)
     for (int i = 0; i < 4; i++)
         now = part(dev, now, 0, 0);
     assert_int_equal(pages_written(dev, 0), 1);
-    now = part(dev, now, 0, NAND_ENOP);         /* fifth of four */
+    now = part(dev, now, 0, NAND_ENOP); /* fifth of four */
     now = part(dev, now, 2, NAND_EORDER);
     now = part(dev, now, 1, 0);
-    now = part(dev, now, 0, NAND_ENOTERASED);   /* page 1 has begun */
+    now = part(dev, now, 0, NAND_ENOTERASED); /* page 1 has begun */
     now = write_wordline(dev, now, 0, 1, 0, 2, 1);
-    now = part(dev, now, 2, NAND_ENOP);         /* was programmed whole */
+    now = part(dev, now, 2, NAND_ENOP); /* was programmed whole */
     assert_int_equal(pages_written(dev, 0), 3);
     now = must(dev, now, op_mask(NAND_OP_ERASE, 0, 1, 0, 0)).done_at;
     now = part(dev, now, 0, 0);
@@ -172,10 +172,8 @@ static void partial_programs_are_counted(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(two_pass_order_and_times),
-        cmocka_unit_test(two_pass_refusals),
-        cmocka_unit_test(paired_pages_order_and_times),
-        cmocka_unit_test(slc_mode_of_a_block),
+        cmocka_unit_test(two_pass_order_and_times),     cmocka_unit_test(two_pass_refusals),
+        cmocka_unit_test(paired_pages_order_and_times), cmocka_unit_test(slc_mode_of_a_block),
         cmocka_unit_test(partial_programs_are_counted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,8 +5,9 @@
 
 static void profiles_built_in_pass(void **state)
 {
-    static const char *const names[] = {"etlc-x3-9070", "tlc-128l", "qlc",       "mlc-25nm",
-                                        "pslc",         "slc-ref",  "qlc-2pass", "mlc-25nm-paged"};
+    static const char *const names[] = {"etlc-x3-9070", "tlc-128l",      "qlc",
+                                        "mlc-25nm",     "pslc",          "slc-ref",
+                                        "qlc-2pass",    "mlc-25nm-paged"};
     char why[160] = "";
     (void)state;
 
@@ -133,7 +134,7 @@ static void cell_constants_are_judged(void **state)
     assert_int_equal(nand_cell_check(&cell, why, sizeof why), NAND_EINVAL);
     assert_string_equal(why, "s0=0: must be 0.01..0.5");
     cell = *nand_cell_find("tlc");
-    memcpy(cell.map, "0011012", 8);     /* 000 100 000: back at the start */
+    memcpy(cell.map, "0011012", 8); /* 000 100 000: back at the start */
     assert_int_equal(nand_cell_check(&cell, why, sizeof why), NAND_EINVAL);
     assert_string_equal(why, "map=0011012: two states carry the same bits");
     memcpy(cell.map, "0124012", 8);

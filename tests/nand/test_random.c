@@ -13,21 +13,21 @@ enum content { ERASED, GOOD, BAD };
 struct oracle_page {
     enum content content;
     uint32_t tag;
-    bool faint;             /* looks erased, is not clean */
+    bool faint; /* looks erased, is not clean */
 };
 
 struct oracle_block {
     struct oracle_page page[PAGES];
-    uint32_t filled;        /* steps of the scheme */
+    uint32_t filled; /* steps of the scheme */
     uint32_t erases;
-    bool slc, spoilt;       /* spoilt: erase cut short; all programs go bad */
-    bool torn;              /* .. and reads garbage at once */
+    bool slc, spoilt; /* spoilt: erase cut short; all programs go bad */
+    bool torn;        /* .. and reads garbage at once */
 };
 
 struct life {
     nand_dev *dev;
     struct nand_profile prof;
-    struct oracle_block block[2][BLOCKS];   /* by plane */
+    struct oracle_block block[2][BLOCKS]; /* by plane */
     uint64_t seed, draws;
     uint32_t tags, types;
     nand_ns now;
@@ -63,8 +63,8 @@ static void begin(struct life *l, uint64_t seed)
 /* ---- what a step fills, worked out by playing the published order -------------------- */
 
 struct target {
-    uint32_t first, count;  /* pages loaded */
-    bool shows;             /* they become readable */
+    uint32_t first, count; /* pages loaded */
+    bool shows;            /* they become readable */
 };
 
 static struct target next_target(const struct life *l, const struct oracle_block *b)
@@ -204,8 +204,8 @@ static void step_program(struct life *l)
         return;
     load_pages(l, plane, block, target, tag);
     bool cutting = arm_cut(l, &cut);
-    struct nand_res r = must(l->dev, l->now, op_mask(NAND_OP_PROG, 0, 1u << plane, block,
-                                                     target.first));
+    struct nand_res r =
+        must(l->dev, l->now, op_mask(NAND_OP_PROG, 0, 1u << plane, block, target.first));
     assert_int_equal(r.status, cutting ? NAND_CUT : NAND_OK);
     l->now = r.done_at > l->now ? r.done_at : l->now;
     expect_program(l, b, target, tag, cutting ? &cut : NULL);
@@ -234,10 +234,10 @@ static void step_read(struct life *l)
     uint32_t page = draw(l, b->slc ? n : n * l->types);
     bool shown = is_shown(l, b, page);
     uint8_t got[576], want[576];
-    int expected = b->torn                                      ? NAND_GARBAGE
-                   : !shown                                     ? NAND_ERASED
-                   : b->spoilt || b->page[page].content == BAD  ? NAND_GARBAGE
-                                                                : NAND_OK;
+    int expected = b->torn                                     ? NAND_GARBAGE
+                   : !shown                                    ? NAND_ERASED
+                   : b->spoilt || b->page[page].content == BAD ? NAND_GARBAGE
+                                                               : NAND_OK;
 
     struct nand_res r = must(l->dev, l->now, op_at(NAND_OP_READ, 0, plane, block, page));
     l->now = r.done_at;

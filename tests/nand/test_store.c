@@ -94,7 +94,7 @@ static void part_of_a_page_and_cache_reads(void **state)
     refused(dev, now, out, NAND_EBYTES);
     out.offset = 0;
     now = must(dev, now, op_at(NAND_OP_READ_CACHE, 0, 0, 0, 1)).done_at;
-    now = must(dev, now, out).done_at;      /* still page 0 */
+    now = must(dev, now, out).done_at; /* still page 0 */
     assert_memory_equal(got, want, 100);
     now = must(dev, now, op_at(NAND_OP_READ_CACHE_END, 0, 0, 0, 0)).done_at;
     now = must(dev, now, out).done_at;
@@ -155,18 +155,18 @@ static void bit_errors_are_in_the_bytes(void **state)
         uint32_t zero_to_one, bits;
         assert_int_equal(nand_register_errors(dev, 0, 0, c, &e), 0);
         assert_int_equal(e.bits, PAGE / 4 * 8);
-        bits = differing_bits(want + c * (PAGE / 4), got + c * (PAGE / 4), PAGE / 4,
-                              &zero_to_one);
+        bits =
+            differing_bits(want + c * (PAGE / 4), got + c * (PAGE / 4), PAGE / 4, &zero_to_one);
         assert_int_equal(bits, e.zero_to_one + e.one_to_zero);
         assert_int_equal(zero_to_one, e.zero_to_one);
         total += bits;
         ups += zero_to_one;
     }
     assert_true(total > 100 && ups > 0 && ups < total);
-    assert_int_equal(nand_page_verify(dev, &addr, got), 0);     /* seen as corrupt .. */
+    assert_int_equal(nand_page_verify(dev, &addr, got), 0); /* seen as corrupt .. */
     assert_int_equal(nand_page_verify(dev, &addr, want), 1);
     now = read_page(dev, now, 0, 0, 0, again);
-    assert_memory_equal(got, again, PAGE);      /* the same cells fail again */
+    assert_memory_equal(got, again, PAGE); /* the same cells fail again */
     free(want);
     nand_destroy(dev);
 }
@@ -219,7 +219,8 @@ static void set_feature_moves_the_voltages(void **state)
         rate[i] = e.rber_q48;
     }
     assert_true(rate[1] < rate[0] / 2);
-    assert_true(rate[2] >= rate[0] && rate[2] < rate[0] + rate[0] / 100); /* back, a bit older */
+    assert_true(rate[2] >= rate[0] &&
+                rate[2] < rate[0] + rate[0] / 100); /* back, a bit older */
     nand_destroy(dev);
 }
 
@@ -240,7 +241,7 @@ static void copyback_carries_errors_along(void **state)
             now = must(dev, now, data_out(0, 0, PAGE, got)).done_at;
         struct nand_req copy = op_at(NAND_OP_COPYBACK, 0, 0, 1, t);
         struct nand_res r = must(dev, now, copy);
-        assert_int_equal(r.done_at - r.start_at, 500);  /* no data on the bus */
+        assert_int_equal(r.done_at - r.start_at, 500); /* no data on the bus */
         now = r.done_at;
     }
     now = must(dev, now, op_mask(NAND_OP_PROG, 0, 1, 1, 0)).done_at;
@@ -287,11 +288,11 @@ static void fork_shares_and_parts(void **state)
     there = must(copy, now, op_mask(NAND_OP_ERASE, 0, 3, 0, 0)).done_at;
     there = write_tagged(copy, there, 0, 0, 30);
     assert_int_equal(nand_state_hash(dev, &b), 0);
-    assert_true(a == b);                        /* the original did not notice */
+    assert_true(a == b); /* the original did not notice */
     expect_tag(dev, &now, 0, 0, 0, 10);
     expect_tag(copy, &there, 0, 0, 0, 30);
-    now = write_tagged(dev, now, 0, 3, 70);     /* a block that was shared once */
-    nand_destroy(dev);                          /* the copy lives on */
+    now = write_tagged(dev, now, 0, 3, 70); /* a block that was shared once */
+    nand_destroy(dev);                      /* the copy lives on */
     expect_tag(copy, &there, 1, 0, 2, 35);
     refused(copy, there, op_at(NAND_OP_READ, 0, 0, 9, 0), NAND_EADDR);
     nand_destroy(copy);
@@ -346,14 +347,14 @@ static nand_dev *busy_device(nand_ns *ret_now)
     dev = make(&p, 11, NAND_WITH_CONTENTS | NAND_WITH_CELLS | NAND_WITH_FAULTS | NAND_COMPRESS);
     assert_int_equal(nand_fault_arm(dev, &fault), 0);
     now = write_tagged(dev, 0, 0, 0, 10);
-    now = write_tagged(dev, now, 0, 3, 20);     /* fails: a damaged word line */
+    now = write_tagged(dev, now, 0, 3, 20); /* fails: a damaged word line */
     assert_int_equal(nand_set_temperature(dev, now, 55000), 0);
     now += (nand_ns)86400 * 1000000000;
     assert_int_equal(nand_cut_arm(dev, &cut), 0);
     fault = (struct nand_fault){.kind = NAND_FAULT_DIE_DEAD, .at_op = 60};
     assert_int_equal(nand_fault_arm(dev, &fault), 0);
     now = must(dev, now, op_at(NAND_OP_READ, 0, 0, 0, 2)).done_at;
-    (void)write_tagged(dev, now, 1, 0, 30);     /* in flight */
+    (void)write_tagged(dev, now, 1, 0, 30); /* in flight */
     now = must(dev, now + 800000, op_at(NAND_OP_SUSPEND, 0, 0, 0, 0)).done_at;
     (void)must(dev, now, data_out(0, 0, 16, NULL));
     *ret_now = now;
@@ -440,7 +441,7 @@ static void cold_pages_are_compressed(void **state)
             (void)must(dev, now, data_in(0, 3, 2, 3 * wordline + t, PAGE, flat));
         now = must(dev, now, op_mask(NAND_OP_PROG, 0, 3, 2, 3 * wordline)).done_at;
     }
-    now = write_tagged(dev, now, 3, 0, 10);     /* open block */
+    now = write_tagged(dev, now, 3, 0, 10); /* open block */
     assert_int_equal(nand_contents_get(dev, &before), 0);
     assert_int_equal(before.pages, 30);
     assert_int_equal(before.bytes, 30 * PAGE);
@@ -462,8 +463,7 @@ static void cold_pages_are_compressed(void **state)
 static void contents_are_capped(void **state)
 {
     struct nand_profile p = part();
-    struct nand_options options = {.flags = NAND_WITH_CONTENTS,
-                                   .contents_bytes_max = 6 * PAGE};
+    struct nand_options options = {.flags = NAND_WITH_CONTENTS, .contents_bytes_max = 6 * PAGE};
     uint8_t both[2 * PAGE] = {0};
     struct nand_res res;
     nand_dev *dev;
@@ -537,8 +537,9 @@ static void soft_values_fit_the_bins(void **state)
         }
     }
     assert_true(all[1] > 300);
-    assert_true(weak[1] > all[1] / 3);      /* wrong bits sit near the boundaries */
-    printf("soft: %u of %u wrong bits weak, %u of %u right bits\n", weak[1], all[1], weak[0], all[0]);
+    assert_true(weak[1] > all[1] / 3); /* wrong bits sit near the boundaries */
+    printf("soft: %u of %u wrong bits weak, %u of %u right bits\n", weak[1], all[1], weak[0],
+           all[0]);
     assert_true((double)weak[1] / all[1] > 4 * (double)weak[0] / all[0]);
     free(want);
     nand_destroy(dev);

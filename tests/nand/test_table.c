@@ -26,10 +26,12 @@ static struct sample draw_sample(const struct nand_cell *cell, uint64_t i)
     s.use.width_ln = .3 * (uniform(i, 8) - .5);
     s.use.neighbor_state = (int32_t)(uniform(i, 9) * (cell->states + 1)) - 1;
     s.point.pe = (uint32_t)s.use.pe;
-    s.point.slow_s = (uint64_t)(s.use.hours * 3600 *
-                                nand_cell_acceleration(cell->ea_slow, s.use.celsius) + .5);
-    s.point.fast_s = (uint64_t)(s.use.hours * 3600 *
-                                nand_cell_acceleration(cell->ea_fast, s.use.celsius) + .5);
+    s.point.slow_s =
+        (uint64_t)(s.use.hours * 3600 * nand_cell_acceleration(cell->ea_slow, s.use.celsius) +
+                   .5);
+    s.point.fast_s =
+        (uint64_t)(s.use.hours * 3600 * nand_cell_acceleration(cell->ea_fast, s.use.celsius) +
+                   .5);
     s.point.dose_q4 = (uint64_t)s.use.reads * 16;
     s.point.read_minus_program_mk =
         (int32_t)(s.use.read_celsius - s.use.program_celsius) * 1000;
@@ -97,7 +99,8 @@ static void published_laws_by_table(void **state)
         point.slow_s = 86400 * (uint64_t)(300 * uniform(i, 2));
         point.dose_q4 = 16 * (uint64_t)(3000 * uniform(i, 3));
         assert_int_equal(nand_fast19_rber(point.pe, (double)point.slow_s / 86400,
-                                          (double)point.dose_q4 / 16, &direct), 0);
+                                          (double)point.dose_q4 / 16, &direct),
+                         0);
         nand_cell_table_rates(table, &point, 0, NULL, &rates);
         if (direct < 0.4)
             assert_true(fabs((double)rates.rber_q48 * 0x1p-48 / direct - 1) < 0.01);
@@ -131,8 +134,7 @@ static void published_laws_by_table(void **state)
 /* ln of the binomial probability, by lgamma: not the way the library goes. */
 static double binomial_ln(double n, double k, double p)
 {
-    return lgamma(n + 1) - lgamma(k + 1) - lgamma(n - k + 1) + k * log(p) +
-           (n - k) * log1p(-p);
+    return lgamma(n + 1) - lgamma(k + 1) - lgamma(n - k + 1) + k * log(p) + (n - k) * log1p(-p);
 }
 
 /* Chi-square over cells of at least 20 expected counts; critical value for 1e-4 by the
@@ -228,8 +230,8 @@ static void binomial_far_tail(void **state)
             /* smallest k with P(X > k) < v */
             while (tail + exp(binomial_ln(37184, k, p)) < v)
                 tail += exp(binomial_ln(37184, k--, p));
-            assert_int_equal(nand_binomial(37184, rate, UINT64_MAX - (UINT64_MAX >> exponents[i])),
-                             k);
+            assert_int_equal(
+                nand_binomial(37184, rate, UINT64_MAX - (UINT64_MAX >> exponents[i])), k);
         }
 }
 

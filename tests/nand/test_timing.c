@@ -59,7 +59,7 @@ static void back_to_back_cache_reads(void **state)
     r = must(dev, 38500, op_at(NAND_OP_READ_CACHE, 0, 0, 0, 1));
     assert_int_equal(r.ready_at, 38500 + 500 + 4000);
     assert_int_equal(r.done_at, 43000 + 48000);
-    r = must(dev, 43000, data_out(0, 0, PAGE, NULL));       /* page 0, under the tR of page 1 */
+    r = must(dev, 43000, data_out(0, 0, PAGE, NULL)); /* page 0, under the tR of page 1 */
     assert_int_equal(r.done_at, 51047);
     r = must(dev, 51047, op_at(NAND_OP_READ_CACHE, 0, 0, 0, 2)); /* waits for page 1 */
     assert_int_equal(r.bus_free_at, 51547);
@@ -124,7 +124,7 @@ static void cache_program_hides_the_transfer(void **state)
     assert_int_equal(r.done_at, 152940 + 148440);
     r = must(dev, 152940, op_mask(NAND_OP_PROG, 0, ALL, 3, 3));
     assert_int_equal(r.bus_free_at, 301880);
-    assert_int_equal(r.done_at, 1648940 + 1500000);     /* starts when the first one ends */
+    assert_int_equal(r.done_at, 1648940 + 1500000); /* starts when the first one ends */
     nand_destroy(dev);
 }
 
@@ -155,7 +155,8 @@ static void read_through_a_suspended_program(void **state)
     (void)state;
 
     start_program(dev);
-    refused(dev, 298939, op_at(NAND_OP_SUSPEND, 0, 0, 0, 0), NAND_ELIMIT); /* 149999 of 150000 */
+    refused(dev, 298939, op_at(NAND_OP_SUSPEND, 0, 0, 0, 0),
+            NAND_ELIMIT); /* 149999 of 150000 */
     r = must(dev, 300000, op_at(NAND_OP_SUSPEND, 0, 0, 0, 0));
     assert_int_equal(r.done_at, 300500 + 30000);
     assert_int_equal(nand_die_info(dev, 0, &info), 0);
@@ -179,13 +180,13 @@ static void read_through_a_suspended_erase(void **state)
     struct nand_res r;
     (void)state;
 
-    r = must(dev, 0, op_mask(NAND_OP_ERASE, 0, ALL, 1, 0));     /* array 500 .. 3500500 */
+    r = must(dev, 0, op_mask(NAND_OP_ERASE, 0, ALL, 1, 0)); /* array 500 .. 3500500 */
     assert_int_equal(r.done_at, 3500500);
     r = must(dev, 1000000, op_at(NAND_OP_SUSPEND, 0, 0, 0, 0));
     assert_int_equal(r.done_at, 1000500 + 50000);
     r = must(dev, 1050500, op_at(NAND_OP_READ, 0, 3, 0, 1));
     assert_int_equal(r.done_at, 1050500 + 500 + 48000);
-    r = must(dev, 1099000, op_at(NAND_OP_RESUME, 0, 0, 0, 0));  /* no re-verify */
+    r = must(dev, 1099000, op_at(NAND_OP_RESUME, 0, 0, 0, 0)); /* no re-verify */
     assert_int_equal(r.done_at, 1099500 + 15000 + (3500500 - 1050500));
     nand_destroy(dev);
 }
@@ -251,7 +252,8 @@ static void formula_holds_for_every_profile(void **state)
             nand_ns begin = now;
             now = must(dev, now, op_at(NAND_OP_READ, 0, 0, 0, page)).done_at;
             now = must(dev, now, data_out(0, 0, bytes, NULL)).done_at;
-            assert_int_equal(now - begin, p.time.tcmd_ns + p.time.tr_ns[page % p.geo.page_types] +
+            assert_int_equal(now - begin, p.time.tcmd_ns +
+                                              p.time.tr_ns[page % p.geo.page_types] +
                                               p.time.tstatus_ns + transfer);
         }
         nand_ns begin = now;
@@ -291,7 +293,7 @@ static void soft_reads_sense_more_often(void **state)
     req.soft_bits = 2;
     assert_int_equal(must(dev, 0, req).done_at, 500 + 38000 + 2 * 17500);
     assert_int_equal(must(dev, 73500, data_out(0, 0, 2 * PAGE, NULL)).done_at,
-                     73500 + 300 + 15494);     /* 37184 / 2.4 = 15493.3 */
+                     73500 + 300 + 15494); /* 37184 / 2.4 = 15493.3 */
     req.soft_bits = 3;
     assert_int_equal(must(dev, 100000, req).done_at, 100500 + 38000 + 6 * 17500);
     nand_destroy(dev);
@@ -304,7 +306,7 @@ static void feature_and_status_cost_bus_time(void **state)
     (void)state;
 
     r = must(dev, 0, op_at(NAND_OP_SET_FEATURE, 0, 0, 0, 0));
-    assert_int_equal(r.bus_free_at, 500 + 2);   /* 4 bytes: 1.67 ns */
+    assert_int_equal(r.bus_free_at, 500 + 2); /* 4 bytes: 1.67 ns */
     assert_int_equal(r.done_at, 502 + 1000);
     r = must(dev, 1502, op_at(NAND_OP_STATUS, 0, 0, 0, 0));
     assert_int_equal(r.done_at, 1802);
@@ -351,8 +353,8 @@ static void energy_adds_up(void **state)
     (void)must(dev, 7000000, data_out(0, 0, 1000, NULL));
     assert_int_equal(nand_stats_get(dev, &stats), 0);
     assert_int_equal(stats.bus_bytes, 18 * PAGE + 1000);
-    assert_int_equal(stats.energy_pj, 6 * 41250000u + 2 * 112500000u + 3400000 +
-                                          40 * (18 * PAGE + 1000));
+    assert_int_equal(stats.energy_pj,
+                     6 * 41250000u + 2 * 112500000u + 3400000 + 40 * (18 * PAGE + 1000));
     nand_destroy(dev);
 }
 
