@@ -31,6 +31,7 @@ struct cli_text {
     FILE *stream;               /* NULL = no memory */
 };
 void cli_text_open(struct cli_text *t);
+void cli_text_drop(struct cli_text *t);
 /* Writes to `path`, by way of a temporary file when it is a plain one, or to stdout
  * when path is NULL. Frees the text. CLI_OK or CLI_REFUSED after a message. */
 int cli_text_deliver(struct cli_text *t, const char *path);

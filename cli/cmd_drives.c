@@ -107,7 +107,6 @@ int cmd_drives(int argc, char **argv)
         status = cli_refuse("drives: %s: see ftlsim drives --help", argv[1]);
     if (status == CLI_OK)
         return cli_text_deliver(&t, NULL);
-    fclose(t.stream);
-    free(t.data);
+    cli_text_drop(&t);
     return status;
 }

@@ -285,12 +285,15 @@ static int deliver(struct session *s)
         out_terse(t.stream, &r);
     else
         bad = out_json(t.stream, &r, s->a.format == JSON_PLUS);
-    if (bad < 0)
-        return cli_refuse("out of memory");
     /* logs first: when the disk is full, nothing else is written either */
-    if (wl_run_keep_logs(s->run, s->why, sizeof s->why) < 0)
-        return cli_refuse("%s", s->why);
-    return cli_text_deliver(&t, s->a.output);
+    if (bad < 0)
+        snprintf(s->why, sizeof s->why, "out of memory");
+    else
+        bad = wl_run_keep_logs(s->run, s->why, sizeof s->why);
+    if (bad == 0)
+        return cli_text_deliver(&t, s->a.output);
+    cli_text_drop(&t);
+    return cli_refuse("%s", s->why);
 }
 
 static int work(struct session *s)

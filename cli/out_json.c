@@ -182,7 +182,10 @@ static void size_text(uint64_t bytes, char *ret, size_t size)
         bytes /= 1024;
         unit++;
     }
-    snprintf(ret, size, "%llu%.1s", (unsigned long long)bytes, unit > 0 ? &units[unit] : "");
+    if (unit == 0)
+        snprintf(ret, size, "%llu", (unsigned long long)bytes);
+    else
+        snprintf(ret, size, "%llu%c", (unsigned long long)bytes, units[unit]);
 }
 
 static void add_default(json_t *o, const wl_jobs *jobs, const char *key, const char *value)

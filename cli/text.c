@@ -14,6 +14,13 @@ void cli_text_open(struct cli_text *t)
     t->stream = open_memstream(&t->data, &t->size);
 }
 
+void cli_text_drop(struct cli_text *t)
+{
+    if (t->stream != NULL)
+        fclose(t->stream);
+    free(t->data);
+}
+
 static int write_all(FILE *f, const struct cli_text *t, const char *name)
 {
     errno = 0;
