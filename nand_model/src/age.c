@@ -56,9 +56,9 @@ static void build_draws(struct shared_tables *t)
     const struct nand_cell *c = t->cell[0];
 
     for (int i = 0; i < Z_STEPS; i++)
-        t->z_q16[i] = to_q16(dm_normal_quantile((i + 0.5) / Z_STEPS));
+        t->z_q16[i] = to_q16(nandi_normal_quantile((i + 0.5) / Z_STEPS));
     for (int i = 0; i < EXP_STEPS + 2; i++)
-        t->exp_q16[i] = (uint32_t)to_q16(dm_exp((double)i / EXP_STEPS - 0.5));
+        t->exp_q16[i] = (uint32_t)to_q16(nandi_exp((double)i / EXP_STEPS - 0.5));
     t->var_q16[0] = to_q16(c->var_chip);
     t->var_q16[1] = to_q16(c->var_block);
     t->var_q16[2] = to_q16(c->var_layer);
@@ -75,15 +75,16 @@ static void build_wear(struct shared_tables *t, const struct nand_wearout *w)
         t->wear_limit[i] = (uint64_t)1 << 40;
     if (w->rated_pe == 0 || w->grown_bad_ppm == 0)
         return;
-    scale = w->rated_pe / dm_pow(-dm_log1p(-(double)w->grown_bad_ppm / 1e6), 1 / shape);
+    scale = w->rated_pe / nandi_pow(-nandi_log1p(-(double)w->grown_bad_ppm / 1e6), 1 / shape);
     for (uint32_t i = 0; i < OCTAVE_SIZE(32); i++) {
         double u = ((double)octave_x(i) + 0.5) / 4294967808.0;
-        double cycles = scale * dm_pow(-dm_log1p(-(u < 0.9999999 ? u : 0.9999999)), 1 / shape);
+        double cycles =
+            scale * nandi_pow(-nandi_log1p(-(u < 0.9999999 ? u : 0.9999999)), 1 / shape);
         t->wear_limit[i] = cycles < 1e12 ? (uint64_t)(cycles + 0.5) : (uint64_t)1 << 40;
     }
 }
 
-int dev_tables_create(struct nand_dev *dev)
+int nandi_tables_create(struct nand_dev *dev)
 {
     struct shared_tables *t;
     int err;
@@ -105,13 +106,13 @@ int dev_tables_create(struct nand_dev *dev)
     return 0;
 }
 
-void dev_tables_share(struct nand_dev *dev)
+void nandi_tables_share(struct nand_dev *dev)
 {
     if (dev->tables)
         dev->tables->refs++;
 }
 
-void dev_tables_release(struct nand_dev *dev)
+void nandi_tables_release(struct nand_dev *dev)
 {
     struct shared_tables *t = dev->tables;
 
@@ -123,7 +124,7 @@ void dev_tables_release(struct nand_dev *dev)
     free(t);
 }
 
-uint64_t dev_wear_limit(const struct nand_dev *dev, uint64_t draw)
+uint64_t nandi_wear_limit(const struct nand_dev *dev, uint64_t draw)
 {
     return octave_lookup(dev->tables->wear_limit, 32, draw >> 32);
 }
@@ -141,7 +142,7 @@ static void clock_rates(struct nand_dev *dev)
         (uint64_t)(nand_cell_acceleration(cell->ea_fast, celsius) * 65536 + 0.5);
 }
 
-void dev_clock_init(struct nand_dev *dev)
+void nandi_clock_init(struct nand_dev *dev)
 {
     dev->clock.milli_celsius = 30000;
     clock_rates(dev);
@@ -159,7 +160,8 @@ static uint64_t weighted_q16(uint64_t start, uint64_t rate, nand_ns span)
     return sum;
 }
 
-void dev_clock_read(const struct nand_dev *dev, nand_ns now, uint64_t *slow_s, uint64_t *fast_s)
+void nandi_clock_read(const struct nand_dev *dev, nand_ns now, uint64_t *slow_s,
+                      uint64_t *fast_s)
 {
     nand_ns span = now > dev->clock.since ? now - dev->clock.since : 0;
 
@@ -186,11 +188,11 @@ int nand_set_temperature(nand_dev *dev, nand_ns now, int32_t milli_celsius)
 
 /* ---- following a block -------------------------------------------------------------- */
 
-void dev_cells_programmed(struct nand_dev *dev, nand_ns at, size_t block, bool first)
+void nandi_cells_programmed(struct nand_dev *dev, nand_ns at, size_t block, bool first)
 {
     struct block_cells *c = &dev->cells[block];
 
-    dev_clock_read(dev, at, &c->slow_last, &c->fast_last);
+    nandi_clock_read(dev, at, &c->slow_last, &c->fast_last);
     if (first) {
         c->slow_first = c->slow_last;
         c->fast_first = c->fast_last;
@@ -205,7 +207,7 @@ static uint32_t page_wordline(const struct nand_dev *dev, uint32_t word, uint32_
 
 /* One majority candidate per block: exact for a word line that takes more than half
  * of the reads, a lower bound for any other. */
-void dev_cells_read(struct nand_dev *dev, size_t block, uint32_t page)
+void nandi_cells_read(struct nand_dev *dev, size_t block, uint32_t page)
 {
     struct block_cells *c = &dev->cells[block];
     uint32_t wordline = page_wordline(dev, dev->block[block].word, page);
@@ -290,11 +292,11 @@ static void page_point(const struct nand_dev *dev, nand_ns at, uint32_t die, siz
     const struct block_cells *c = &dev->cells[block];
     uint32_t word = dev->block[block].word, wordline = page_wordline(dev, word, page);
     uint32_t strings = dev->prof.geo.strings ? dev->prof.geo.strings : 1;
-    uint32_t next = wordline + strings, pages = dev_pages_of_steps(dev, word & BF_STEPS);
+    uint32_t next = wordline + strings, pages = nandi_pages_of_steps(dev, word & BF_STEPS);
     const struct nand_cell *cell = dev->tables->cell[(word & BF_SLC) != 0];
     uint64_t slow, fast;
 
-    dev_clock_read(dev, at, &slow, &fast);
+    nandi_clock_read(dev, at, &slow, &fast);
     ret->pe = dev->block[block].erase_count;
     ret->slow_s = page_age(slow, c->slow_first, c->slow_last, page, pages);
     ret->fast_s = page_age(fast, c->fast_first, c->fast_last, page, pages);
@@ -304,18 +306,18 @@ static void page_point(const struct nand_dev *dev, nand_ns at, uint32_t die, siz
     ret->neighbor_state = NAND_NEIGHBOR_RANDOM;
     if (!(word & BF_SLC))
         next *= dev->prof.geo.page_types;
-    if (next < dev_block_pages(dev, word) && !dev_page_written(dev, word, next))
+    if (next < nandi_block_pages(dev, word) && !nandi_page_written(dev, word, next))
         ret->neighbor_state = NAND_NEIGHBOR_ERASED;
 }
 
-const struct nand_cell *dev_cell_of(const struct nand_dev *dev, bool slc)
+const struct nand_cell *nandi_cell_of(const struct nand_dev *dev, bool slc)
 {
     return dev->tables->cell[slc];
 }
 
 /* Default voltages, lowered by the retry level, moved by the die's features. */
-void dev_reg_volts(const struct nand_dev *dev, uint32_t die, bool slc, uint32_t level,
-                   int32_t ret_q24[NAND_BOUNDS_MAX])
+void nandi_reg_volts(const struct nand_dev *dev, uint32_t die, bool slc, uint32_t level,
+                     int32_t ret_q24[NAND_BOUNDS_MAX])
 {
     const struct shared_tables *t = dev->tables;
 
@@ -328,8 +330,8 @@ void dev_reg_volts(const struct nand_dev *dev, uint32_t die, bool slc, uint32_t 
 
 /* ---- what a read sees --------------------------------------------------------------- */
 
-void dev_cells_sense(struct nand_dev *dev, nand_ns at, uint32_t die, uint32_t plane,
-                     const struct reg *reg, struct reg_cells *ret)
+void nandi_cells_sense(struct nand_dev *dev, nand_ns at, uint32_t die, uint32_t plane,
+                       const struct reg *reg, struct reg_cells *ret)
 {
     const uint64_t half = (uint64_t)1 << 47;
     size_t block = dev_block_index(dev, die, plane, reg->block);
@@ -343,7 +345,7 @@ void dev_cells_sense(struct nand_dev *dev, nand_ns at, uint32_t die, uint32_t pl
         ret->data = (struct nand_cell_rates){rate, rate, rate};
         return;
     }
-    dev_reg_volts(dev, die, slc, reg->level, volts);
+    nandi_reg_volts(dev, die, slc, reg->level, volts);
     nand_cell_table_rates(t->table[slc], &ret->data_point,
                           slc ? 0 : dev_page_type(dev, reg->page), volts, &ret->data);
 }
@@ -354,7 +356,7 @@ uint32_t nand_codewords(const nand_dev *dev)
 }
 
 /* Bytes of a codeword and where it begins. */
-uint32_t dev_codeword_span(const struct nand_dev *dev, uint32_t codeword, uint32_t *ret_first)
+uint32_t nandi_codeword_span(const struct nand_dev *dev, uint32_t codeword, uint32_t *ret_first)
 {
     uint32_t share = dev->page_total_bytes / dev->codewords;
 
@@ -362,20 +364,20 @@ uint32_t dev_codeword_span(const struct nand_dev *dev, uint32_t codeword, uint32
     return codeword + 1 == dev->codewords ? dev->page_total_bytes - share * codeword : share;
 }
 
-uint64_t dev_page_key(const struct nand_dev *dev, uint32_t die, uint32_t plane, uint32_t block,
-                      uint32_t page)
+uint64_t nandi_page_key(const struct nand_dev *dev, uint32_t die, uint32_t plane,
+                        uint32_t block, uint32_t page)
 {
     return (uint64_t)dev_block_index(dev, die, plane, block) << 24 | page;
 }
 
-int dev_codeword_errors(const struct nand_dev *dev, uint32_t die, uint32_t plane,
-                        uint32_t codeword, struct nand_errors *ret)
+int nandi_codeword_errors(const struct nand_dev *dev, uint32_t die, uint32_t plane,
+                          uint32_t codeword, struct nand_errors *ret)
 {
     size_t index = dev_plane_index(dev, die, plane);
     const struct reg *reg = &dev->plane[index].out;
     const struct nand_cell_rates *rates = &dev->reg_cells[index].out;
-    uint32_t first, bits = dev_codeword_span(dev, codeword, &first) * 8;
-    uint64_t key = dev_page_key(dev, die, plane, reg->block, reg->page);
+    uint32_t first, bits = nandi_codeword_span(dev, codeword, &first) * 8;
+    uint64_t key = nandi_page_key(dev, die, plane, reg->block, reg->page);
     uint64_t count = (uint64_t)dev->reg_cells[index].out_point.pe << 8 | codeword;
 
     ret->bits = bits;
@@ -399,5 +401,5 @@ int nand_register_errors(const nand_dev *dev, uint32_t die, uint32_t plane, uint
         return NAND_ENOTSUP;
     if (dev->plane[dev_plane_index(dev, die, plane)].out.limit == 0)
         return NAND_ENODATA;
-    return dev_codeword_errors(dev, die, plane, codeword, ret_errors);
+    return nandi_codeword_errors(dev, die, plane, codeword, ret_errors);
 }

@@ -6,7 +6,7 @@
 
 #include "nand/nand.h"
 
-void archive_bytes(struct archive *a, void *bytes, size_t count)
+void nandi_io_bytes(struct archive *a, void *bytes, size_t count)
 {
     if (a->err)
         return;
@@ -32,13 +32,13 @@ void archive_bytes(struct archive *a, void *bytes, size_t count)
     a->at += count;
 }
 
-void archive_put_le(uint8_t *to, uint64_t value, int bytes)
+void nandi_io_put_le(uint8_t *to, uint64_t value, int bytes)
 {
     for (int i = 0; i < bytes; i++)
         to[i] = (uint8_t)(value >> 8 * i);
 }
 
-uint64_t archive_get_le(const uint8_t *from, int bytes)
+uint64_t nandi_io_get_le(const uint8_t *from, int bytes)
 {
     uint64_t value = 0;
 
@@ -47,53 +47,53 @@ uint64_t archive_get_le(const uint8_t *from, int bytes)
     return value;
 }
 
-uint64_t archive_int(struct archive *a, uint64_t value, int bytes)
+uint64_t nandi_io_int(struct archive *a, uint64_t value, int bytes)
 {
     uint8_t raw[8] = {0};
 
     if (!a->loading)
-        archive_put_le(raw, value, bytes);
-    archive_bytes(a, raw, (size_t)bytes);
-    return a->loading ? archive_get_le(raw, bytes) : value;
+        nandi_io_put_le(raw, value, bytes);
+    nandi_io_bytes(a, raw, (size_t)bytes);
+    return a->loading ? nandi_io_get_le(raw, bytes) : value;
 }
 
-void archive_u8(struct archive *a, uint8_t *v)
+void nandi_io_u8(struct archive *a, uint8_t *v)
 {
-    *v = (uint8_t)archive_int(a, *v, 1);
+    *v = (uint8_t)nandi_io_int(a, *v, 1);
 }
 
-void archive_u32(struct archive *a, uint32_t *v)
+void nandi_io_u32(struct archive *a, uint32_t *v)
 {
-    *v = (uint32_t)archive_int(a, *v, 4);
+    *v = (uint32_t)nandi_io_int(a, *v, 4);
 }
 
-void archive_i32(struct archive *a, int32_t *v)
+void nandi_io_i32(struct archive *a, int32_t *v)
 {
-    *v = (int32_t)(uint32_t)archive_int(a, (uint32_t)*v, 4);
+    *v = (int32_t)(uint32_t)nandi_io_int(a, (uint32_t)*v, 4);
 }
 
-void archive_u64(struct archive *a, uint64_t *v)
+void nandi_io_u64(struct archive *a, uint64_t *v)
 {
-    *v = archive_int(a, *v, 8);
+    *v = nandi_io_int(a, *v, 8);
 }
 
-void archive_u64s(struct archive *a, void *v, size_t bytes)
+void nandi_io_u64s(struct archive *a, void *v, size_t bytes)
 {
     uint64_t *each = v;
 
     for (size_t i = 0; i < bytes / 8; i++)
-        archive_u64(a, &each[i]);
+        nandi_io_u64(a, &each[i]);
 }
 
-void archive_u32s(struct archive *a, void *v, size_t bytes)
+void nandi_io_u32s(struct archive *a, void *v, size_t bytes)
 {
     uint32_t *each = v;
 
     for (size_t i = 0; i < bytes / 4; i++)
-        archive_u32(a, &each[i]);
+        nandi_io_u32(a, &each[i]);
 }
 
-void archive_require(struct archive *a, bool holds)
+void nandi_io_require(struct archive *a, bool holds)
 {
     if (a->loading && !a->err && !holds)
         a->err = NAND_ECORRUPT;

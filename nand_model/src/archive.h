@@ -1,6 +1,6 @@
 /* archive.h - one byte stream, written or read by the same visits.
  *
- * Each archive_...() writes the value when saving and overwrites it when loading.
+ * Each nandi_io_...() writes the value when saving and overwrites it when loading.
  * Numbers are little-endian. The first error sticks; later visits do nothing. */
 #ifndef NAND_SRC_ARCHIVE_H_
 #define NAND_SRC_ARCHIVE_H_
@@ -16,19 +16,19 @@ struct archive {
     int err; /* sticky */
 };
 
-void archive_bytes(struct archive *a, void *bytes, size_t count);
-void archive_put_le(uint8_t *to, uint64_t value, int bytes);
-uint64_t archive_get_le(const uint8_t *from, int bytes);
+void nandi_io_bytes(struct archive *a, void *bytes, size_t count);
+void nandi_io_put_le(uint8_t *to, uint64_t value, int bytes);
+uint64_t nandi_io_get_le(const uint8_t *from, int bytes);
 /* Lowest `bytes` bytes of value; returns what was read or given. */
-uint64_t archive_int(struct archive *a, uint64_t value, int bytes);
-void archive_u8(struct archive *a, uint8_t *v);
-void archive_u32(struct archive *a, uint32_t *v);
-void archive_i32(struct archive *a, int32_t *v);
-void archive_u64(struct archive *a, uint64_t *v);
+uint64_t nandi_io_int(struct archive *a, uint64_t value, int bytes);
+void nandi_io_u8(struct archive *a, uint8_t *v);
+void nandi_io_u32(struct archive *a, uint32_t *v);
+void nandi_io_i32(struct archive *a, int32_t *v);
+void nandi_io_u64(struct archive *a, uint64_t *v);
 /* Arrays, or structs of nothing but uint64_t or uint32_t without padding. */
-void archive_u64s(struct archive *a, void *v, size_t bytes);
-void archive_u32s(struct archive *a, void *v, size_t bytes);
+void nandi_io_u64s(struct archive *a, void *v, size_t bytes);
+void nandi_io_u32s(struct archive *a, void *v, size_t bytes);
 /* When loading: what does not hold makes the snapshot corrupt. */
-void archive_require(struct archive *a, bool holds);
+void nandi_io_require(struct archive *a, bool holds);
 
 #endif

@@ -13,7 +13,7 @@ enum { PAGE_MOST = 65536 + 16384 }; /* bounds of nand_profile_check() */
 
 /* ---- pages ------------------------------------------------------------------------- */
 
-struct page_data *dev_page_new(struct nand_dev *dev, uint32_t bytes)
+struct page_data *nandi_page_new(struct nand_dev *dev, uint32_t bytes)
 {
     struct page_data *page;
 
@@ -26,7 +26,7 @@ struct page_data *dev_page_new(struct nand_dev *dev, uint32_t bytes)
     return page;
 }
 
-void dev_page_release(struct nand_dev *dev, struct page_data *page)
+void nandi_page_release(struct nand_dev *dev, struct page_data *page)
 {
     (void)dev;
     if (page && --page->refs == 0)
@@ -42,7 +42,8 @@ static void account(struct nand_dev *dev, const struct page_data *page, int sign
     dev->contents_compressed += (uint64_t)(int64_t)(page->compressed ? sign : 0);
 }
 
-void dev_contents_unpack(const struct nand_dev *dev, const struct page_data *page, uint8_t *ret)
+void nandi_contents_unpack(const struct nand_dev *dev, const struct page_data *page,
+                           uint8_t *ret)
 {
     if (!page) {
         memset(ret, 0xff, dev->page_total_bytes);
@@ -57,22 +58,22 @@ void dev_contents_unpack(const struct nand_dev *dev, const struct page_data *pag
 
 /* ---- input registers ------------------------------------------------------------------ */
 
-void dev_contents_forget_input(struct nand_dev *dev, size_t plane)
+void nandi_contents_forget_input(struct nand_dev *dev, size_t plane)
 {
     for (uint32_t t = 0; t < NAND_PAGE_TYPES_MAX; t++) {
-        dev_page_release(dev, dev->in_data[plane * NAND_PAGE_TYPES_MAX + t]);
+        nandi_page_release(dev, dev->in_data[plane * NAND_PAGE_TYPES_MAX + t]);
         dev->in_data[plane * NAND_PAGE_TYPES_MAX + t] = NULL;
     }
 }
 
-int dev_contents_load(struct nand_dev *dev, size_t plane, uint32_t type, const void *data,
-                      uint32_t offset, uint32_t bytes)
+int nandi_contents_load(struct nand_dev *dev, size_t plane, uint32_t type, const void *data,
+                        uint32_t offset, uint32_t bytes)
 {
     struct page_data **slot = &dev->in_data[plane * NAND_PAGE_TYPES_MAX + type];
     struct page_data *page = NULL;
 
     if (data) {
-        page = dev_page_new(dev, dev->page_total_bytes);
+        page = nandi_page_new(dev, dev->page_total_bytes);
         if (!page)
             return NAND_ENOMEM;
         memset(page->bytes, 0xff, offset);
@@ -80,7 +81,7 @@ int dev_contents_load(struct nand_dev *dev, size_t plane, uint32_t type, const v
         memset(page->bytes + offset + bytes, 0xff, dev->page_total_bytes - offset - bytes);
         page->xxh = XXH3_64bits(page->bytes, dev->page_total_bytes);
     }
-    dev_page_release(dev, *slot);
+    nandi_page_release(dev, *slot);
     *slot = page;
     return 0;
 }
@@ -92,11 +93,11 @@ static void block_release(struct nand_dev *dev, struct block_data *data)
     if (!data || --data->refs)
         return;
     for (uint32_t i = 0; i < data->count; i++)
-        dev_page_release(dev, data->page[i]);
+        nandi_page_release(dev, data->page[i]);
     free(data);
 }
 
-void dev_contents_drop_block(struct nand_dev *dev, size_t block)
+void nandi_contents_drop_block(struct nand_dev *dev, size_t block)
 {
     struct block_data *data = dev->contents[block];
 
@@ -107,7 +108,7 @@ void dev_contents_drop_block(struct nand_dev *dev, size_t block)
 }
 
 /* Makes the table of a block ours alone, before anything is changed. */
-int dev_contents_reserve(struct nand_dev *dev, size_t block)
+int nandi_contents_reserve(struct nand_dev *dev, size_t block)
 {
     struct block_data *old = dev->contents[block], *data;
     uint32_t count = dev->pages_per_block;
@@ -135,14 +136,14 @@ static void merge_page(struct nand_dev *dev, struct page_data *fresh,
 {
     uint8_t bytes[PAGE_MOST];
 
-    dev_contents_unpack(dev, old, bytes);
+    nandi_contents_unpack(dev, old, bytes);
     for (uint32_t i = 0; i < dev->page_total_bytes; i++)
         fresh->bytes[i] &= bytes[i];
     fresh->xxh = XXH3_64bits(fresh->bytes, dev->page_total_bytes);
 }
 
-void dev_contents_program(struct nand_dev *dev, size_t block, size_t plane, uint32_t first_page,
-                          uint32_t types, bool merge)
+void nandi_contents_program(struct nand_dev *dev, size_t block, size_t plane,
+                            uint32_t first_page, uint32_t types, bool merge)
 {
     struct block_data *data = dev->contents[block];
 
@@ -158,18 +159,18 @@ void dev_contents_program(struct nand_dev *dev, size_t block, size_t plane, uint
         else if (merge && !*from)
             continue; /* all ones: nothing to add */
         account(dev, *to, -1);
-        dev_page_release(dev, *to);
+        nandi_page_release(dev, *to);
         *to = *from;
         *from = NULL;
         account(dev, *to, 1);
     }
     if ((dev->flags & NAND_COMPRESS) &&
-        dev_page_written(dev, dev->block[block].word,
-                         dev_block_pages(dev, dev->block[block].word) - 1))
-        dev_contents_compress_block(dev, block);
+        nandi_page_written(dev, dev->block[block].word,
+                           nandi_block_pages(dev, dev->block[block].word) - 1))
+        nandi_contents_compress_block(dev, block);
 }
 
-struct page_data *dev_contents_page(const struct nand_dev *dev, size_t block, uint32_t page)
+struct page_data *nandi_contents_page(const struct nand_dev *dev, size_t block, uint32_t page)
 {
     const struct block_data *data = dev->contents[block];
 
@@ -193,12 +194,12 @@ static struct page_data *compress_page(struct nand_dev *dev, struct page_data *p
     memcpy(small->bytes, packed, n);
     account(dev, page, -1);
     account(dev, small, 1);
-    dev_page_release(dev, page);
+    nandi_page_release(dev, page);
     return small;
 }
 
 /* Pages that a fork or a register shares stay as they are. */
-void dev_contents_compress_block(struct nand_dev *dev, size_t block)
+void nandi_contents_compress_block(struct nand_dev *dev, size_t block)
 {
     struct block_data *data = dev->contents[block];
 
@@ -211,34 +212,34 @@ void dev_contents_compress_block(struct nand_dev *dev, size_t block)
 
 /* ---- output registers ------------------------------------------------------------------ */
 
-void dev_contents_read(struct nand_dev *dev, size_t plane, size_t block, uint32_t page,
-                       int status)
+void nandi_contents_read(struct nand_dev *dev, size_t plane, size_t block, uint32_t page,
+                         int status)
 {
     struct page_data **slot = &dev->reg_data[plane * 2 + 1];
     struct page_data *found = NULL;
 
     if (status == NAND_OK || status == NAND_GARBAGE)
-        found = dev_contents_page(dev, block, page);
+        found = nandi_contents_page(dev, block, page);
     if (found)
         found->refs++;
-    dev_page_release(dev, *slot);
+    nandi_page_release(dev, *slot);
     *slot = found;
 }
 
-void dev_contents_advance(struct nand_dev *dev, size_t plane)
+void nandi_contents_advance(struct nand_dev *dev, size_t plane)
 {
     struct page_data **slot = &dev->reg_data[plane * 2];
 
-    dev_page_release(dev, slot[0]);
+    nandi_page_release(dev, slot[0]);
     slot[0] = slot[1];
     if (slot[0])
         slot[0]->refs++;
 }
 
-void dev_contents_forget_output(struct nand_dev *dev, size_t plane)
+void nandi_contents_forget_output(struct nand_dev *dev, size_t plane)
 {
     for (int i = 0; i < 2; i++) {
-        dev_page_release(dev, dev->reg_data[plane * 2 + i]);
+        nandi_page_release(dev, dev->reg_data[plane * 2 + i]);
         dev->reg_data[plane * 2 + i] = NULL;
     }
 }
@@ -270,15 +271,15 @@ static void apply_errors(const struct nand_dev *dev, uint32_t die, uint32_t plan
 {
     size_t index = dev_plane_index(dev, die, plane);
     const struct reg *reg = &dev->plane[index].out;
-    uint64_t key = dev_page_key(dev, die, plane, reg->block, reg->page);
+    uint64_t key = nandi_page_key(dev, die, plane, reg->block, reg->page);
     uint8_t touched[PAGE_MOST];
 
     for (uint32_t c = 0; c < dev->codewords; c++) {
-        uint32_t first, span = dev_codeword_span(dev, c, &first);
+        uint32_t first, span = nandi_codeword_span(dev, c, &first);
         struct nand_errors errors;
         if (first + span <= offset || first >= offset + bytes)
             continue;
-        (void)dev_codeword_errors(dev, die, plane, c, &errors);
+        (void)nandi_codeword_errors(dev, die, plane, c, &errors);
         flip_bits(dev, key, (uint64_t)dev->reg_cells[index].out_point.pe << 8 | c, &errors,
                   page + first, touched);
     }
@@ -294,16 +295,16 @@ static void make_garbage(const struct nand_dev *dev, uint64_t key, uint64_t coun
     }
 }
 
-void dev_contents_register(const struct nand_dev *dev, uint32_t die, uint32_t plane,
-                           uint32_t offset, uint32_t bytes, uint8_t *ret)
+void nandi_contents_register(const struct nand_dev *dev, uint32_t die, uint32_t plane,
+                             uint32_t offset, uint32_t bytes, uint8_t *ret)
 {
     size_t index = dev_plane_index(dev, die, plane);
     const struct reg *reg = &dev->plane[index].out;
     uint8_t page[PAGE_MOST];
 
-    dev_contents_unpack(dev, dev->reg_data[index * 2], page);
+    nandi_contents_unpack(dev, dev->reg_data[index * 2], page);
     if (reg->status == NAND_GARBAGE || reg->status == NAND_FAIL)
-        make_garbage(dev, dev_page_key(dev, die, plane, reg->block, reg->page), dev->op_count,
+        make_garbage(dev, nandi_page_key(dev, die, plane, reg->block, reg->page), dev->op_count,
                      page);
     else if (reg->status == NAND_OK && dev->reg_cells)
         apply_errors(dev, die, plane, offset, bytes, page);
@@ -312,7 +313,7 @@ void dev_contents_register(const struct nand_dev *dev, uint32_t die, uint32_t pl
 
 /* ---- life --------------------------------------------------------------------------- */
 
-int dev_contents_create(struct nand_dev *dev)
+int nandi_contents_create(struct nand_dev *dev)
 {
     size_t planes = (size_t)dev->prof.geo.dies * dev->prof.geo.planes;
 
@@ -324,15 +325,15 @@ int dev_contents_create(struct nand_dev *dev)
     return dev->contents && dev->in_data && dev->reg_data ? 0 : NAND_ENOMEM;
 }
 
-void dev_contents_destroy(struct nand_dev *dev)
+void nandi_contents_destroy(struct nand_dev *dev)
 {
     size_t planes = (size_t)dev->prof.geo.dies * dev->prof.geo.planes;
 
     for (size_t b = 0; dev->contents && b < dev->block_count; b++)
         block_release(dev, dev->contents[b]);
     for (size_t p = 0; dev->in_data && dev->reg_data && p < planes; p++) {
-        dev_contents_forget_input(dev, p);
-        dev_contents_forget_output(dev, p);
+        nandi_contents_forget_input(dev, p);
+        nandi_contents_forget_output(dev, p);
     }
     free(dev->contents);
     free(dev->in_data);
@@ -353,7 +354,7 @@ static struct page_data **share_pages(struct page_data *const *from, size_t coun
     return to;
 }
 
-int dev_contents_copy(struct nand_dev *to, const struct nand_dev *from)
+int nandi_contents_copy(struct nand_dev *to, const struct nand_dev *from)
 {
     size_t planes = (size_t)from->prof.geo.dies * from->prof.geo.planes;
 

@@ -5,8 +5,8 @@
 
 static const nand_ns never = UINT64_MAX;
 
-int dev_issue_suspend(struct nand_dev *dev, nand_ns now, const struct nand_req *req,
-                      struct nand_res *res)
+int nandi_issue_suspend(struct nand_dev *dev, nand_ns now, const struct nand_req *req,
+                        struct nand_res *res)
 {
     const struct nand_timing *t = &dev->prof.time;
     if (req->addr.die >= dev->prof.geo.dies)
@@ -36,8 +36,8 @@ int dev_issue_suspend(struct nand_dev *dev, nand_ns now, const struct nand_req *
     return 0;
 }
 
-int dev_issue_resume(struct nand_dev *dev, nand_ns now, const struct nand_req *req,
-                     struct nand_res *res)
+int nandi_issue_resume(struct nand_dev *dev, nand_ns now, const struct nand_req *req,
+                       struct nand_res *res)
 {
     const struct nand_timing *t = &dev->prof.time;
     if (req->addr.die >= dev->prof.geo.dies)
@@ -63,7 +63,7 @@ int dev_issue_resume(struct nand_dev *dev, nand_ns now, const struct nand_req *r
     return 0;
 }
 
-void dev_forget_registers(struct nand_dev *dev, uint32_t die)
+void nandi_forget_registers(struct nand_dev *dev, uint32_t die)
 {
     for (uint32_t p = 0; p < dev->prof.geo.planes; p++) {
         size_t index = dev_plane_index(dev, die, p);
@@ -72,19 +72,19 @@ void dev_forget_registers(struct nand_dev *dev, uint32_t die)
         plane->in_types = 0;
         plane->sense_until = plane->out_ready = 0;
         if (dev->contents) {
-            dev_contents_forget_input(dev, index);
-            dev_contents_forget_output(dev, index);
+            nandi_contents_forget_input(dev, index);
+            nandi_contents_forget_output(dev, index);
         }
     }
 }
 
-int dev_issue_reset(struct nand_dev *dev, nand_ns now, const struct nand_req *req,
-                    struct nand_res *res)
+int nandi_issue_reset(struct nand_dev *dev, nand_ns now, const struct nand_req *req,
+                      struct nand_res *res)
 {
     const struct nand_timing *t = &dev->prof.time;
     if (req->addr.die >= dev->prof.geo.dies)
         return NAND_EADDR;
-    int err = dev_damage_reserve(dev, 2 * NAND_PLANES_MAX);
+    int err = nandi_damage_reserve(dev, 2 * NAND_PLANES_MAX);
     if (err)
         return err;
     struct die_state *die = &dev->die[req->addr.die];
@@ -93,10 +93,10 @@ int dev_issue_reset(struct nand_dev *dev, nand_ns now, const struct nand_req *re
         working ? die->flight[0].erase ? t->trst_erase_ns : t->trst_prog_ns : t->trst_read_ns;
 
     if (working)
-        dev_flight_damage(dev, req->addr.die, 0, DAMAGE_TORN);
+        nandi_flight_damage(dev, req->addr.die, 0, DAMAGE_TORN);
     if (working && die->flight[1].until > now && !die->flight[1].erase)
-        dev_flight_damage(dev, req->addr.die, 1, DAMAGE_TORN);
-    dev_forget_registers(dev, req->addr.die);
+        nandi_flight_damage(dev, req->addr.die, 1, DAMAGE_TORN);
+    nandi_forget_registers(dev, req->addr.die);
     nand_ns end = dev_bus_take(dev, die->channel, now, t->tcmd_ns, res) + hold;
     die->array_until = die->sense_until = die->in_ready = end;
     die->work = DIE_IDLE;
@@ -107,8 +107,8 @@ int dev_issue_reset(struct nand_dev *dev, nand_ns now, const struct nand_req *re
     return 0;
 }
 
-int dev_issue_feature(struct nand_dev *dev, nand_ns now, const struct nand_req *req,
-                      struct nand_res *res)
+int nandi_issue_feature(struct nand_dev *dev, nand_ns now, const struct nand_req *req,
+                        struct nand_res *res)
 {
     const struct nand_timing *t = &dev->prof.time;
     uint32_t bounds = (1u << dev->prof.geo.page_types) - 1;
@@ -136,8 +136,8 @@ int dev_issue_feature(struct nand_dev *dev, nand_ns now, const struct nand_req *
     return 0;
 }
 
-int dev_issue_status(struct nand_dev *dev, nand_ns now, const struct nand_req *req,
-                     struct nand_res *res)
+int nandi_issue_status(struct nand_dev *dev, nand_ns now, const struct nand_req *req,
+                       struct nand_res *res)
 {
     if (req->addr.die >= dev->prof.geo.dies)
         return NAND_EADDR;

@@ -5,16 +5,16 @@
 
 /* Room for what this operation may damage: its own planes, or, when a cut lands on it,
  * two word lines per plane of everything in flight. */
-int dev_reserve_damage(struct nand_dev *dev)
+int nandi_reserve_damage(struct nand_dev *dev)
 {
     uint32_t planes = NAND_PLANES_MAX;
 
     if (dev->cut_armed && dev->op_count + 1 == dev->cut.at_op)
         planes += dev->prof.geo.dies * dev->prof.geo.planes;
-    return dev_damage_reserve(dev, planes * 2);
+    return nandi_damage_reserve(dev, planes * 2);
 }
 
-bool dev_cut_is_due(const struct nand_dev *dev)
+bool nandi_cut_is_due(const struct nand_dev *dev)
 {
     return dev->cut_armed && dev->op_count == dev->cut.at_op;
 }
@@ -29,7 +29,7 @@ static void unprogram(struct nand_dev *dev, size_t block, const struct flight *f
 
 /* Turns flight `which` of a die, already carried out, into what an interruption
  * left. Room in the damage list was reserved when the operation was issued. */
-void dev_flight_damage(struct nand_dev *dev, uint32_t die, int which, enum damage_kind kind)
+void nandi_flight_damage(struct nand_dev *dev, uint32_t die, int which, enum damage_kind kind)
 {
     const struct flight *flight = &dev->die[die].flight[which];
 
@@ -42,7 +42,7 @@ void dev_flight_damage(struct nand_dev *dev, uint32_t die, int which, enum damag
             dev->block[block].word |= kind == DAMAGE_FAINT ? BF_FAINT : BF_TORN;
             continue;
         }
-        dev_damage_set(dev, block, flight->first_page, kind);
+        nandi_damage_set(dev, block, flight->first_page, kind);
         /* a later program of the same block in flight keeps its place */
         if (kind == DAMAGE_FAINT && which == 0)
             unprogram(dev, block, flight);
@@ -60,7 +60,7 @@ static void damage_lower_page(struct nand_dev *dev, uint32_t die)
         size_t block =
             index * dev->prof.geo.blocks_per_plane + dev->plane[index].flight_block[0];
         if (!(dev->block[block].word & BF_SLC))
-            dev_damage_set(dev, block, flight->first_page & ~1u, DAMAGE_TORN);
+            nandi_damage_set(dev, block, flight->first_page & ~1u, DAMAGE_TORN);
     }
 }
 
@@ -70,7 +70,7 @@ static void strike_target(struct nand_dev *dev, uint32_t die)
 
     if (dev->cut.mode == NAND_CUT_AFTER)
         return;
-    dev_flight_damage(dev, die, 0, faint ? DAMAGE_FAINT : DAMAGE_TORN);
+    nandi_flight_damage(dev, die, 0, faint ? DAMAGE_FAINT : DAMAGE_TORN);
     if (dev->cut.mode == NAND_CUT_PAIRED_PAGE && !dev->die[die].flight[0].erase &&
         dev->prof.scheme == NAND_SCHEME_PAGED)
         damage_lower_page(dev, die);
@@ -104,7 +104,7 @@ static void strike_others(struct nand_dev *dev, uint32_t spared, enum nand_cut_o
             if (kind == DAMAGE_FAINT && which == 1)
                 kind = DAMAGE_TORN; /* the array was already well into it */
             if (kind != DAMAGE_NONE)
-                dev_flight_damage(dev, d, which, kind);
+                nandi_flight_damage(dev, d, which, kind);
         }
     }
 }
@@ -113,7 +113,7 @@ static void go_dark(struct nand_dev *dev)
 {
     for (uint32_t d = 0; d < dev->prof.geo.dies; d++) {
         struct die_state *die = &dev->die[d];
-        dev_forget_registers(dev, d);
+        nandi_forget_registers(dev, d);
         die->array_until = die->sense_until = die->in_ready = 0;
         die->work = DIE_IDLE;
         die->suspended = 0;
@@ -124,24 +124,24 @@ static void go_dark(struct nand_dev *dev)
     dev->power_off = 1;
 }
 
-void dev_cut_strike(struct nand_dev *dev, uint32_t die, struct nand_res *res)
+void nandi_cut_strike(struct nand_dev *dev, uint32_t die, struct nand_res *res)
 {
     dev->cut_seen[dev->cut.mode]++;
     if (die != UINT32_MAX)
         strike_target(dev, die);
     strike_others(dev, die, dev->cut.others, dev->cut.seed);
     dev->cut_armed = 0;
-    dev_next_armed(dev);
+    nandi_next_armed(dev);
     go_dark(dev);
     res->done_at = res->ready_at = res->bus_free_at = dev->now;
     res->status = NAND_CUT;
 }
 
-int dev_cut_before(struct nand_dev *dev, nand_ns now, struct nand_res *res)
+int nandi_cut_before(struct nand_dev *dev, nand_ns now, struct nand_res *res)
 {
     dev->now = now;
     *res = (struct nand_res){.start_at = now, .bus_free_at = now};
-    dev_cut_strike(dev, UINT32_MAX, res);
+    nandi_cut_strike(dev, UINT32_MAX, res);
     return 0;
 }
 
@@ -151,7 +151,7 @@ int nand_cut_arm(nand_dev *dev, const struct nand_cut *cut)
         return NAND_EINVAL;
     if (!cut) {
         dev->cut_armed = 0;
-        dev_next_armed(dev);
+        nandi_next_armed(dev);
         return 0;
     }
     if ((unsigned)cut->mode >= NAND_CUT_MODES || (unsigned)cut->others > NAND_OTHERS_DRAWN ||
@@ -159,7 +159,7 @@ int nand_cut_arm(nand_dev *dev, const struct nand_cut *cut)
         return NAND_EINVAL;
     dev->cut = *cut;
     dev->cut_armed = 1;
-    dev_next_armed(dev);
+    nandi_next_armed(dev);
     return 0;
 }
 
@@ -173,13 +173,13 @@ int nand_cut_now(nand_dev *dev, nand_ns now, enum nand_cut_others others, uint64
         return NAND_EOFF;
     if (now < dev->now)
         return NAND_ETIME;
-    err = dev_damage_reserve(dev, dev->prof.geo.dies * dev->prof.geo.planes * 2);
+    err = nandi_damage_reserve(dev, dev->prof.geo.dies * dev->prof.geo.planes * 2);
     if (err)
         return err;
     dev->now = now;
     strike_others(dev, UINT32_MAX, others, seed);
     dev->cut_armed = 0;
-    dev_next_armed(dev);
+    nandi_next_armed(dev);
     go_dark(dev);
     return 0;
 }

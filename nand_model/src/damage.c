@@ -27,16 +27,16 @@ static uint32_t lower_bound(const struct nand_dev *dev, uint64_t key)
 }
 
 /* Damage covers what one program operation fills. */
-uint32_t dev_damage_key_page(const struct nand_dev *dev, uint32_t word, uint32_t page)
+uint32_t nandi_damage_key_page(const struct nand_dev *dev, uint32_t word, uint32_t page)
 {
     if ((word & BF_SLC) || dev->prof.scheme == NAND_SCHEME_PAGED)
         return page;
     return page - dev_page_type(dev, page);
 }
 
-enum damage_kind dev_damage_get(const struct nand_dev *dev, size_t block, uint32_t page)
+enum damage_kind nandi_damage_get(const struct nand_dev *dev, size_t block, uint32_t page)
 {
-    uint64_t key = key_of(block, dev_damage_key_page(dev, dev->block[block].word, page));
+    uint64_t key = key_of(block, nandi_damage_key_page(dev, dev->block[block].word, page));
     uint32_t i = lower_bound(dev, key);
 
     if (i < dev->damage_count && dev->damage[i].key == key)
@@ -45,7 +45,7 @@ enum damage_kind dev_damage_get(const struct nand_dev *dev, size_t block, uint32
 }
 
 /* Called before an operation changes anything, so that marking never fails. */
-int dev_damage_reserve(struct nand_dev *dev, uint32_t more)
+int nandi_damage_reserve(struct nand_dev *dev, uint32_t more)
 {
     uint32_t room = dev->damage_room;
     struct damage *grown;
@@ -61,9 +61,9 @@ int dev_damage_reserve(struct nand_dev *dev, uint32_t more)
     return 0;
 }
 
-void dev_damage_set(struct nand_dev *dev, size_t block, uint32_t page, enum damage_kind kind)
+void nandi_damage_set(struct nand_dev *dev, size_t block, uint32_t page, enum damage_kind kind)
 {
-    uint64_t key = key_of(block, dev_damage_key_page(dev, dev->block[block].word, page));
+    uint64_t key = key_of(block, nandi_damage_key_page(dev, dev->block[block].word, page));
     uint32_t i = lower_bound(dev, key);
 
     dev->block[block].word |= BF_DAMAGED;
@@ -78,7 +78,7 @@ void dev_damage_set(struct nand_dev *dev, size_t block, uint32_t page, enum dama
     dev->damage_count++;
 }
 
-void dev_damage_clear_block(struct nand_dev *dev, size_t block)
+void nandi_damage_clear_block(struct nand_dev *dev, size_t block)
 {
     uint32_t first = lower_bound(dev, key_of(block, 0));
     uint32_t last = lower_bound(dev, key_of(block + 1, 0));

@@ -229,40 +229,41 @@ static inline nand_ns dev_bus_take(struct nand_dev *dev, uint32_t channel, nand_
     return res->bus_free_at;
 }
 
-/* ---- shared between the files of the device ---------------------------------- */
+/* ---- shared between the files of the device ----------------------------------
+ * nandi_ = nand_model's inside: no other library in a static link may collide. */
 
 /* power.c: when may an array operation of the die start, given the caps. */
-nand_ns dev_power_start(struct nand_dev *dev, uint32_t die, nand_ns start, nand_ns duration,
+nand_ns nandi_power_start(struct nand_dev *dev, uint32_t die, nand_ns start, nand_ns duration,
                         bool sense);
 static inline nand_ns dev_array_start(struct nand_dev *dev, uint32_t die, nand_ns start,
                                       nand_ns duration, bool sense)
 {
     if (dev->prof.power.die_ops_max == 0 && dev->prof.power.drive_ops_max == 0)
         return start;
-    return dev_power_start(dev, die, start, duration, sense);
+    return nandi_power_start(dev, die, start, duration, sense);
 }
 
 /* block.c: order of programming. Position of a page (or pass) in its block. */
-uint32_t dev_sequence_lower(uint32_t wordline);
-uint32_t dev_sequence_upper(uint32_t wordline, uint32_t wordlines);
-uint32_t dev_block_pages(const struct nand_dev *dev, uint32_t word);
-bool dev_page_written(const struct nand_dev *dev, uint32_t word, uint32_t page);
-uint32_t dev_steps_of_pages(const struct nand_dev *dev, uint32_t pages);
-uint32_t dev_pages_of_steps(const struct nand_dev *dev, uint32_t steps);
-void dev_block_erased(struct nand_dev *dev, size_t block, uint32_t keep_flags);
+uint32_t nandi_sequence_lower(uint32_t wordline);
+uint32_t nandi_sequence_upper(uint32_t wordline, uint32_t wordlines);
+uint32_t nandi_block_pages(const struct nand_dev *dev, uint32_t word);
+bool nandi_page_written(const struct nand_dev *dev, uint32_t word, uint32_t page);
+uint32_t nandi_steps_of_pages(const struct nand_dev *dev, uint32_t pages);
+uint32_t nandi_pages_of_steps(const struct nand_dev *dev, uint32_t steps);
+void nandi_block_erased(struct nand_dev *dev, size_t block, uint32_t keep_flags);
 
 /* load.c, program.c, erase.c */
-int dev_issue_data_in(struct nand_dev *dev, nand_ns now, const struct nand_req *req,
+int nandi_issue_data_in(struct nand_dev *dev, nand_ns now, const struct nand_req *req,
                       struct nand_res *res);
-int dev_issue_copyback(struct nand_dev *dev, nand_ns now, const struct nand_req *req,
+int nandi_issue_copyback(struct nand_dev *dev, nand_ns now, const struct nand_req *req,
                        struct nand_res *res);
-int dev_issue_program(struct nand_dev *dev, nand_ns now, const struct nand_req *req,
+int nandi_issue_program(struct nand_dev *dev, nand_ns now, const struct nand_req *req,
                       struct nand_res *res, bool cache);
-int dev_issue_partial(struct nand_dev *dev, nand_ns now, const struct nand_req *req,
+int nandi_issue_partial(struct nand_dev *dev, nand_ns now, const struct nand_req *req,
                       struct nand_res *res);
-int dev_issue_erase(struct nand_dev *dev, nand_ns now, const struct nand_req *req,
+int nandi_issue_erase(struct nand_dev *dev, nand_ns now, const struct nand_req *req,
                     struct nand_res *res);
-int dev_check_mask(const struct nand_dev *dev, const struct nand_req *req);
+int nandi_check_mask(const struct nand_dev *dev, const struct nand_req *req);
 
 static inline uint32_t dev_mask_block(const struct nand_req *req, uint32_t plane)
 {
@@ -287,91 +288,91 @@ static inline void dev_flight_block(struct plane_state *plane, uint32_t block)
 }
 
 /* control.c */
-int dev_issue_suspend(struct nand_dev *dev, nand_ns now, const struct nand_req *req,
+int nandi_issue_suspend(struct nand_dev *dev, nand_ns now, const struct nand_req *req,
                       struct nand_res *res);
-int dev_issue_resume(struct nand_dev *dev, nand_ns now, const struct nand_req *req,
+int nandi_issue_resume(struct nand_dev *dev, nand_ns now, const struct nand_req *req,
                      struct nand_res *res);
-int dev_issue_reset(struct nand_dev *dev, nand_ns now, const struct nand_req *req,
+int nandi_issue_reset(struct nand_dev *dev, nand_ns now, const struct nand_req *req,
                     struct nand_res *res);
-int dev_issue_feature(struct nand_dev *dev, nand_ns now, const struct nand_req *req,
+int nandi_issue_feature(struct nand_dev *dev, nand_ns now, const struct nand_req *req,
                       struct nand_res *res);
-int dev_issue_status(struct nand_dev *dev, nand_ns now, const struct nand_req *req,
+int nandi_issue_status(struct nand_dev *dev, nand_ns now, const struct nand_req *req,
                      struct nand_res *res);
-void dev_forget_registers(struct nand_dev *dev, uint32_t die);
+void nandi_forget_registers(struct nand_dev *dev, uint32_t die);
 
 /* damage.c: word lines that do not hold what was programmed. */
-enum damage_kind dev_damage_get(const struct nand_dev *dev, size_t block, uint32_t page);
-int  dev_damage_reserve(struct nand_dev *dev, uint32_t more);
-void dev_damage_set(struct nand_dev *dev, size_t block, uint32_t page, enum damage_kind kind);
-void dev_damage_clear_block(struct nand_dev *dev, size_t block);
-uint32_t dev_damage_key_page(const struct nand_dev *dev, uint32_t word, uint32_t page);
+enum damage_kind nandi_damage_get(const struct nand_dev *dev, size_t block, uint32_t page);
+int  nandi_damage_reserve(struct nand_dev *dev, uint32_t more);
+void nandi_damage_set(struct nand_dev *dev, size_t block, uint32_t page, enum damage_kind kind);
+void nandi_damage_clear_block(struct nand_dev *dev, size_t block);
+uint32_t nandi_damage_key_page(const struct nand_dev *dev, uint32_t word, uint32_t page);
 
 /* fault.c: called for operation number dev->op_count before it takes effect.
  * Returns the planes of the mask that fail. */
-uint32_t dev_fault_planes(struct nand_dev *dev, uint32_t die, uint32_t mask, bool erase);
-bool dev_wear_erase_fails(struct nand_dev *dev, size_t block);
-bool dev_wear_program_fails(struct nand_dev *dev, size_t block, uint32_t page);
-bool dev_read_upset(struct nand_dev *dev, size_t block, uint32_t page);
-void dev_mark_factory_bad(struct nand_dev *dev);
-void dev_next_armed(struct nand_dev *dev);
+uint32_t nandi_fault_planes(struct nand_dev *dev, uint32_t die, uint32_t mask, bool erase);
+bool nandi_wear_erase_fails(struct nand_dev *dev, size_t block);
+bool nandi_wear_program_fails(struct nand_dev *dev, size_t block, uint32_t page);
+bool nandi_read_upset(struct nand_dev *dev, size_t block, uint32_t page);
+void nandi_mark_factory_bad(struct nand_dev *dev);
+void nandi_next_armed(struct nand_dev *dev);
 
 /* cut.c */
-int  dev_reserve_damage(struct nand_dev *dev);
-bool dev_cut_is_due(const struct nand_dev *dev);
+int  nandi_reserve_damage(struct nand_dev *dev);
+bool nandi_cut_is_due(const struct nand_dev *dev);
 /* Power goes before the operation reaches the medium. */
-int  dev_cut_before(struct nand_dev *dev, nand_ns now, struct nand_res *res);
+int  nandi_cut_before(struct nand_dev *dev, nand_ns now, struct nand_res *res);
 /* After the operation was carried out in full; turns it into what the cut left. */
-void dev_cut_strike(struct nand_dev *dev, uint32_t die, struct nand_res *res);
-void dev_flight_damage(struct nand_dev *dev, uint32_t die, int which, enum damage_kind kind);
+void nandi_cut_strike(struct nand_dev *dev, uint32_t die, struct nand_res *res);
+void nandi_flight_damage(struct nand_dev *dev, uint32_t die, int which, enum damage_kind kind);
 
 /* nand.c */
-void dev_set_pointers(struct nand_dev *dev);
+void nandi_set_pointers(struct nand_dev *dev);
 
 /* age.c */
 struct shared_tables;
-const struct nand_cell *dev_cell_of(const struct nand_dev *dev, bool slc);
-void dev_reg_volts(const struct nand_dev *dev, uint32_t die, bool slc, uint32_t level,
+const struct nand_cell *nandi_cell_of(const struct nand_dev *dev, bool slc);
+void nandi_reg_volts(const struct nand_dev *dev, uint32_t die, bool slc, uint32_t level,
                    int32_t ret_q24[NAND_BOUNDS_MAX]);
-int  dev_tables_create(struct nand_dev *dev);
-void dev_tables_release(struct nand_dev *dev);
-void dev_tables_share(struct nand_dev *dev);
-uint64_t dev_wear_limit(const struct nand_dev *dev, uint64_t draw);  /* cycles */
-void dev_clock_init(struct nand_dev *dev);
-void dev_clock_read(const struct nand_dev *dev, nand_ns now, uint64_t *slow_s, uint64_t *fast_s);
-void dev_cells_programmed(struct nand_dev *dev, nand_ns at, size_t block, bool first);
-void dev_cells_read(struct nand_dev *dev, size_t block, uint32_t page);
-void dev_cells_sense(struct nand_dev *dev, nand_ns at, uint32_t die, uint32_t plane,
+int  nandi_tables_create(struct nand_dev *dev);
+void nandi_tables_release(struct nand_dev *dev);
+void nandi_tables_share(struct nand_dev *dev);
+uint64_t nandi_wear_limit(const struct nand_dev *dev, uint64_t draw);  /* cycles */
+void nandi_clock_init(struct nand_dev *dev);
+void nandi_clock_read(const struct nand_dev *dev, nand_ns now, uint64_t *slow_s, uint64_t *fast_s);
+void nandi_cells_programmed(struct nand_dev *dev, nand_ns at, size_t block, bool first);
+void nandi_cells_read(struct nand_dev *dev, size_t block, uint32_t page);
+void nandi_cells_sense(struct nand_dev *dev, nand_ns at, uint32_t die, uint32_t plane,
                      const struct reg *reg, struct reg_cells *ret);
-int  dev_codeword_errors(const struct nand_dev *dev, uint32_t die, uint32_t plane,
+int  nandi_codeword_errors(const struct nand_dev *dev, uint32_t die, uint32_t plane,
                          uint32_t codeword, struct nand_errors *ret);
-uint32_t dev_codeword_span(const struct nand_dev *dev, uint32_t codeword, uint32_t *ret_first);
+uint32_t nandi_codeword_span(const struct nand_dev *dev, uint32_t codeword, uint32_t *ret_first);
 
 /* contents.c */
-int  dev_contents_create(struct nand_dev *dev);
-void dev_contents_destroy(struct nand_dev *dev);
-int  dev_contents_load(struct nand_dev *dev, size_t plane, uint32_t type, const void *data,
+int  nandi_contents_create(struct nand_dev *dev);
+void nandi_contents_destroy(struct nand_dev *dev);
+int  nandi_contents_load(struct nand_dev *dev, size_t plane, uint32_t type, const void *data,
                        uint32_t offset, uint32_t bytes);
-int  dev_contents_reserve(struct nand_dev *dev, size_t block);
+int  nandi_contents_reserve(struct nand_dev *dev, size_t block);
 /* Moves the loaded pages (bit mask `types`) into the block from first_page on. merge:
  * a partial program, old and new bytes are anded. */
-void dev_contents_program(struct nand_dev *dev, size_t block, size_t plane,
+void nandi_contents_program(struct nand_dev *dev, size_t block, size_t plane,
                           uint32_t first_page, uint32_t types, bool merge);
-void dev_contents_drop_block(struct nand_dev *dev, size_t block);
-void dev_contents_forget_input(struct nand_dev *dev, size_t plane);
-struct page_data *dev_contents_page(const struct nand_dev *dev, size_t block, uint32_t page);
-void dev_contents_read(struct nand_dev *dev, size_t plane, size_t block, uint32_t page,
+void nandi_contents_drop_block(struct nand_dev *dev, size_t block);
+void nandi_contents_forget_input(struct nand_dev *dev, size_t plane);
+struct page_data *nandi_contents_page(const struct nand_dev *dev, size_t block, uint32_t page);
+void nandi_contents_read(struct nand_dev *dev, size_t plane, size_t block, uint32_t page,
                        int status);
-void dev_contents_advance(struct nand_dev *dev, size_t plane);  /* data -> output register */
-void dev_contents_forget_output(struct nand_dev *dev, size_t plane);
-int  dev_contents_copy(struct nand_dev *to, const struct nand_dev *from);
-struct page_data *dev_page_new(struct nand_dev *dev, uint32_t bytes);
-void dev_page_release(struct nand_dev *dev, struct page_data *page);
+void nandi_contents_advance(struct nand_dev *dev, size_t plane);  /* data -> output register */
+void nandi_contents_forget_output(struct nand_dev *dev, size_t plane);
+int  nandi_contents_copy(struct nand_dev *to, const struct nand_dev *from);
+struct page_data *nandi_page_new(struct nand_dev *dev, uint32_t bytes);
+void nandi_page_release(struct nand_dev *dev, struct page_data *page);
 /* The register's bytes as the bus would carry them; total bytes at most a page. */
-void dev_contents_register(const struct nand_dev *dev, uint32_t die, uint32_t plane,
+void nandi_contents_register(const struct nand_dev *dev, uint32_t die, uint32_t plane,
                            uint32_t offset, uint32_t bytes, uint8_t *ret);
-void dev_contents_unpack(const struct nand_dev *dev, const struct page_data *page, uint8_t *ret);
-void dev_contents_compress_block(struct nand_dev *dev, size_t block);
-uint64_t dev_page_key(const struct nand_dev *dev, uint32_t die, uint32_t plane, uint32_t block,
+void nandi_contents_unpack(const struct nand_dev *dev, const struct page_data *page, uint8_t *ret);
+void nandi_contents_compress_block(struct nand_dev *dev, size_t block);
+uint64_t nandi_page_key(const struct nand_dev *dev, uint32_t die, uint32_t plane, uint32_t block,
                       uint32_t page);
 
 /* Purposes of draws; numbers are part of what a seed means. */

@@ -10,7 +10,7 @@ static const double kelvin_30c = 303.15;
 
 double nand_cell_acceleration(double ea_ev, double celsius)
 {
-    return dm_exp(ea_ev / boltzmann_ev * (1 / kelvin_30c - 1 / (273.15 + celsius)));
+    return nandi_exp(ea_ev / boltzmann_ev * (1 / kelvin_30c - 1 / (273.15 + celsius)));
 }
 
 double nand_cell_dose(const struct nand_cell *cell, double reads, double neighbor_reads)
@@ -25,7 +25,7 @@ double nand_dist_log_time(const struct nand_cell *cell, double hours, double cel
     double slow = hours * nand_cell_acceleration(cell->ea_slow, celsius);
     double fast = hours * nand_cell_acceleration(cell->ea_fast, celsius);
 
-    return (1 - cell->fast_share) * dm_log1p(slow) + cell->fast_share * dm_log1p(fast);
+    return (1 - cell->fast_share) * nandi_log1p(slow) + cell->fast_share * nandi_log1p(fast);
 }
 
 /* Rise of the neighbour when it is programmed to state j, and its first two
@@ -52,7 +52,7 @@ static void apply_neighbor(const struct nand_cell *cell, int32_t state,
         double left = dist->sigma[i] * dist->sigma[i] - variance;
         double least = 0.25 * dist->sigma[i] * dist->sigma[i];
         dist->mu[i] += shift;
-        dist->sigma[i] = dm_sqrt(left > least ? left : least);
+        dist->sigma[i] = nandi_sqrt(left > least ? left : least);
     }
 }
 
@@ -68,9 +68,9 @@ int nand_cell_dist(const struct nand_cell *cell, const struct nand_cell_use *use
         return NAND_EINVAL;
     double p = use->pe / cell->pe_ref;
     double u = nand_dist_log_time(cell, use->hours, use->celsius);
-    double loss = cell->beta * (1 + cell->b * dm_pow(p, cell->m)) * u;
-    double width = dm_exp(use->width_ln);
-    double s = cell->s0 * (1 + cell->s_wear * dm_pow(p, 0.8)) * width;
+    double loss = cell->beta * (1 + cell->b * nandi_pow(p, cell->m)) * u;
+    double width = nandi_exp(use->width_ln);
+    double s = cell->s0 * (1 + cell->s_wear * nandi_pow(p, 0.8)) * width;
     double dose = nand_cell_dose(cell, use->reads, use->neighbor_reads);
     double kelvin = use->read_celsius - use->program_celsius;
     double wide = cell->xt_wide * kelvin;
@@ -84,12 +84,12 @@ int nand_cell_dist(const struct nand_cell *cell, const struct nand_cell_use *use
     for (uint32_t i = 1; i < cell->states; i++) {
         double d = loss * (cell->lo + (1 - cell->lo) * i / (cell->states - 1));
         dist.mu[i] = i - d - cell->xt_shift * kelvin;
-        dist.sigma[i] = dm_sqrt(s * s + cell->rho * d * cell->rho * d + wide * wide);
+        dist.sigma[i] = nandi_sqrt(s * s + cell->rho * d * cell->rho * d + wide * wide);
     }
-    dist.mu[0] = cell->er + cell->er_wear * dm_sqrt(p) + cell->er_up * loss +
-                 cell->rd_amp * dm_pow(dose, cell->rd_exp) * (1 + cell->rd_wear * p) -
+    dist.mu[0] = cell->er + cell->er_wear * nandi_sqrt(p) + cell->er_up * loss +
+                 cell->rd_amp * nandi_pow(dose, cell->rd_exp) * (1 + cell->rd_wear * p) -
                  cell->xt_shift * kelvin;
-    dist.sigma[0] = dm_sqrt(cell->er_sigma * width * cell->er_sigma * width + wide * wide);
+    dist.sigma[0] = nandi_sqrt(cell->er_sigma * width * cell->er_sigma * width + wide * wide);
     apply_neighbor(cell, use->neighbor_state, &dist);
     *ret_dist = dist;
     return 0;
@@ -101,7 +101,8 @@ double nand_dist_tail(const struct nand_cell_dist *dist, double z)
 {
     if (z < 0)
         return 1 - nand_dist_tail(dist, -z);
-    return (1 - dist->tail_w) * dm_q(z) + 0.5 * dist->tail_w * dm_exp(-dist->tail_kap * z);
+    return (1 - dist->tail_w) * nandi_q(z) +
+           0.5 * dist->tail_w * nandi_exp(-dist->tail_kap * z);
 }
 
 double nand_cell_density(const struct nand_cell_dist *dist, uint32_t state, double voltage)
@@ -113,8 +114,8 @@ double nand_cell_density(const struct nand_cell_dist *dist, uint32_t state, doub
     z = (voltage - dist->mu[state]) / dist->sigma[state];
     if (z < 0)
         z = -z;
-    return ((1 - dist->tail_w) * 0.39894228040143267794 * dm_exp(-0.5 * z * z) +
-            0.5 * dist->tail_w * dist->tail_kap * dm_exp(-dist->tail_kap * z)) /
+    return ((1 - dist->tail_w) * 0.39894228040143267794 * nandi_exp(-0.5 * z * z) +
+            0.5 * dist->tail_w * dist->tail_kap * nandi_exp(-dist->tail_kap * z)) /
            dist->sigma[state];
 }
 

@@ -15,7 +15,7 @@ static double pow2i(int k)
     return d;
 }
 
-double dm_exp(double x)
+double nandi_exp(double x)
 {
     double r, term = 1, sum = 1;
     int k;
@@ -45,7 +45,7 @@ static double log_series(double f)
     return 2 * sum;
 }
 
-double dm_log(double x)
+double nandi_log(double x)
 {
     uint64_t bits;
     int k;
@@ -62,40 +62,40 @@ double dm_log(double x)
     return k * ln2_hi + (k * ln2_lo + log_series((m - 1) / (m + 1)));
 }
 
-double dm_log1p(double x)
+double nandi_log1p(double x)
 {
     if (x > -0.25 && x < 0.3)
         return log_series(x / (2 + x));
-    return dm_log(1 + x);
+    return nandi_log(1 + x);
 }
 
-double dm_pow(double x, double y)
+double nandi_pow(double x, double y)
 {
     if (y == 0)
         return 1;
-    return x <= 0 ? 0 : dm_exp(y * dm_log(x));
+    return x <= 0 ? 0 : nandi_exp(y * nandi_log(x));
 }
 
-double dm_sqrt(double x)
+double nandi_sqrt(double x)
 {
     double y;
 
     if (x <= 0)
         return 0;
-    y = dm_exp(0.5 * dm_log(x));
+    y = nandi_exp(0.5 * nandi_log(x));
     y = 0.5 * (y + x / y);
     return 0.5 * (y + x / y);
 }
 
-double dm_q(double z)
+double nandi_q(double z)
 {
     double phi, sum, term;
 
     if (z < 0)
-        return 1 - dm_q(-z);
+        return 1 - nandi_q(-z);
     if (z > 37)
         return 0;
-    phi = 0.39894228040143267794 * dm_exp(-0.5 * z * z);
+    phi = 0.39894228040143267794 * nandi_exp(-0.5 * z * z);
     if (z < 3.5) { /* phi * sum z^(2n+1) / (2n+1)!! */
         term = sum = z;
         for (int n = 3; n < 120; n += 2) {
@@ -110,13 +110,13 @@ double dm_q(double z)
     return phi / sum;
 }
 
-double dm_normal_quantile(double p)
+double nandi_normal_quantile(double p)
 {
     double low = -8, high = 8;
 
     for (int i = 0; i < 60; i++) {
         double mid = 0.5 * (low + high);
-        if (1 - dm_q(mid) < p)
+        if (1 - nandi_q(mid) < p)
             low = mid;
         else
             high = mid;

@@ -76,10 +76,10 @@ static double ln_factorial(uint32_t n)
 
     if (n < 16) {
         for (uint32_t i = 2; i <= n; i++)
-            sum += dm_log(i);
+            sum += nandi_log(i);
         return sum;
     }
-    return x * dm_log(x) - x + 0.5 * dm_log(6.28318530717958647693 * x) + 1 / (12 * x) -
+    return x * nandi_log(x) - x + 0.5 * nandi_log(6.28318530717958647693 * x) + 1 / (12 * x) -
            1 / (360 * x * x * x) + 1 / (1260 * x * x * x * x * x) -
            1 / (1680 * x * x * x * x * x * x * x);
 }
@@ -94,8 +94,8 @@ static struct walk begin_walk(uint32_t trials, double rate)
         w.k = (uint32_t)((trials + 1.0) * rate);
     if (w.k > trials)
         w.k = trials;
-    w.term = dm_exp(ln_factorial(trials) - ln_factorial(w.k) - ln_factorial(trials - w.k) +
-                    w.k * dm_log(rate) + (trials - w.k) * dm_log1p(-rate));
+    w.term = nandi_exp(ln_factorial(trials) - ln_factorial(w.k) - ln_factorial(trials - w.k) +
+                       w.k * nandi_log(rate) + (trials - w.k) * nandi_log1p(-rate));
     return w;
 }
 

@@ -5,21 +5,21 @@ static bool erase_block(struct nand_dev *dev, size_t block, bool slc)
 {
     bool failed = (dev->block[block].word & BF_STAY) != 0;
 
-    dev_block_erased(dev, block, BF_STAY);
+    nandi_block_erased(dev, block, BF_STAY);
     dev->block[block].erase_count++;
     if (slc)
         dev->block[block].word |= BF_SLC;
     if (dev->flags & NAND_WITH_FAULTS)
-        failed |= dev_wear_erase_fails(dev, block);
+        failed |= nandi_wear_erase_fails(dev, block);
     return failed;
 }
 
-int dev_issue_erase(struct nand_dev *dev, nand_ns now, const struct nand_req *req,
-                    struct nand_res *res)
+int nandi_issue_erase(struct nand_dev *dev, nand_ns now, const struct nand_req *req,
+                      struct nand_res *res)
 {
     bool slc = req->flags & NAND_F_SLC;
     uint32_t fail = 0;
-    int err = dev_check_mask(dev, req);
+    int err = nandi_check_mask(dev, req);
     if (err)
         return err;
     if (slc && dev->prof.time.slc_tprog_ns == 0)
@@ -29,16 +29,16 @@ int dev_issue_erase(struct nand_dev *dev, nand_ns now, const struct nand_req *re
         return NAND_ESUSPEND;
     if (die->array_until > now || die->sense_until > now)
         return NAND_EBUSY;
-    err = dev_reserve_damage(dev);
+    err = nandi_reserve_damage(dev);
     if (err)
         return err;
 
     dev->op_count++;
     dev->stats.erases++;
-    if (dev_cut_is_due(dev) && dev->cut.mode == NAND_CUT_BEFORE)
-        return dev_cut_before(dev, now, res);
+    if (nandi_cut_is_due(dev) && dev->cut.mode == NAND_CUT_BEFORE)
+        return nandi_cut_before(dev, now, res);
     if (dev->op_count >= dev->next_armed_op || die->dead_mask)
-        fail = dev_fault_planes(dev, req->addr.die, req->plane_mask, true);
+        fail = nandi_fault_planes(dev, req->addr.die, req->plane_mask, true);
     dev->any_slc |= slc;
     nand_ns start = dev_bus_take(dev, die->channel, now, dev->prof.time.tcmd_ns, res);
     start = dev_array_start(dev, req->addr.die, start, dev->prof.time.tbers_ns, false);
@@ -57,9 +57,9 @@ int dev_issue_erase(struct nand_dev *dev, nand_ns now, const struct nand_req *re
     }
     res->fail_mask = fail;
     res->status = fail ? NAND_FAIL : NAND_OK;
-    if (dev_cut_is_due(dev))
-        dev_cut_strike(dev, req->addr.die, res);
+    if (nandi_cut_is_due(dev))
+        nandi_cut_strike(dev, req->addr.die, res);
     else if (dev->op_count >= dev->next_armed_op)
-        dev_next_armed(dev);
+        nandi_next_armed(dev);
     return 0;
 }

@@ -75,9 +75,9 @@ static void build_common(struct nand_cell_table *t, double tail_w, double tail_k
     for (uint32_t i = 0; i < TAIL_STEPS * TAIL_REACH + 2; i++)
         t->tail[i] = (uint64_t)(nand_dist_tail(&shape, i / (double)TAIL_STEPS) * 0x1p56 + 0.5);
     for (uint32_t i = STEPS; i < STEPS * 4 + 2; i++)
-        t->rsqrt[i] = fixed(1 / dm_sqrt(i / (double)(STEPS * 4)), 0x1p20);
+        t->rsqrt[i] = fixed(1 / nandi_sqrt(i / (double)(STEPS * 4)), 0x1p20);
     for (uint32_t i = 0; i < STEPS + 2; i++)
-        t->log2[i] = fixed(dm_log(1 + i / (double)STEPS), 0x1p24);
+        t->log2[i] = fixed(nandi_log(1 + i / (double)STEPS), 0x1p24);
 }
 
 static void build_map(struct nand_cell_table *t, const char *map)
@@ -113,12 +113,12 @@ static void build_vth(struct nand_cell_table *t, const struct nand_cell *c)
 {
     for (uint32_t i = 0; i < OCTAVE_SIZE(PE_BITS); i++) {
         double p = (double)octave_x(i) / c->pe_ref;
-        t->width[i] = fixed(c->s0 * (1 + c->s_wear * dm_pow(p, 0.8)), 0x1p24);
-        t->loss[i] = fixed(c->beta * (1 + c->b * dm_pow(p, c->m)), 0x1p32);
-        t->er_rise[i] = fixed(c->er_wear * dm_sqrt(p), 0x1p24);
+        t->width[i] = fixed(c->s0 * (1 + c->s_wear * nandi_pow(p, 0.8)), 0x1p24);
+        t->loss[i] = fixed(c->beta * (1 + c->b * nandi_pow(p, c->m)), 0x1p32);
+        t->er_rise[i] = fixed(c->er_wear * nandi_sqrt(p), 0x1p24);
     }
     for (uint32_t i = 0; i < OCTAVE_SIZE(DOSE_BITS); i++) {
-        double rise = c->rd_amp * dm_pow((double)octave_x(i) / 16, c->rd_exp);
+        double rise = c->rd_amp * nandi_pow((double)octave_x(i) / 16, c->rd_exp);
         t->rise[i] = fixed(rise > 16 ? 16 : rise, 0x1p24);
     }
     for (uint32_t i = 0; i < c->states; i++)
@@ -137,7 +137,7 @@ static void build_vth(struct nand_cell_table *t, const struct nand_cell *c)
 static void build_planar(struct nand_cell_table *t)
 {
     for (int r = 0; r < PLANAR_ROWS; r++) {
-        t->planar_ln[r] = signed_fixed(dm_log(nand_planar_rows[r].hours * 3600), 0x1p24);
+        t->planar_ln[r] = signed_fixed(nandi_log(nand_planar_rows[r].hours * 3600), 0x1p24);
         for (int s = 0; s < 8; s++) {
             t->planar_mu[r][s] =
                 signed_fixed(nand_planar_rows[r].mu[s] / nand_planar_pitch, 0x1p24);
@@ -151,14 +151,14 @@ static void build_fast19(struct nand_cell_table *t)
 {
     for (uint32_t i = 0; i < OCTAVE_SIZE(PE_BITS); i++) {
         double pe = (double)octave_x(i);
-        t->f19_wear[i] = fixed(1.48e-3 + 3.90e-10 * dm_pow(pe, 2.05), 0x1p48);
-        t->f19_time_pe[i] = fixed(6.28e-5 * (pe > 0 ? dm_pow(pe, 0.14) : 0), 0x1p48);
-        t->f19_read_pe[i] = fixed(3.73e-9 * (pe > 0 ? dm_pow(pe, 0.33) : 0), 0x1p48);
+        t->f19_wear[i] = fixed(1.48e-3 + 3.90e-10 * nandi_pow(pe, 2.05), 0x1p48);
+        t->f19_time_pe[i] = fixed(6.28e-5 * (pe > 0 ? nandi_pow(pe, 0.14) : 0), 0x1p48);
+        t->f19_read_pe[i] = fixed(3.73e-9 * (pe > 0 ? nandi_pow(pe, 0.33) : 0), 0x1p48);
     }
     for (uint32_t i = 0; i < OCTAVE_SIZE(TIME_BITS); i++)
-        t->f19_time[i] = fixed(dm_pow((double)octave_x(i) / 86400, 0.54), 0x1p16);
+        t->f19_time[i] = fixed(nandi_pow((double)octave_x(i) / 86400, 0.54), 0x1p16);
     for (uint32_t i = 0; i < OCTAVE_SIZE(DOSE_BITS); i++)
-        t->f19_read[i] = fixed(dm_pow((double)octave_x(i) / 16, 1.71), 1);
+        t->f19_read[i] = fixed(nandi_pow((double)octave_x(i) / 16, 1.71), 1);
 }
 
 int nand_cell_table_create(const struct nand_cell *cell, enum nand_cell_law law,

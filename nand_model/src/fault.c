@@ -3,7 +3,7 @@
 
 /* ---- from the factory and from wear (NAND_WITH_FAULTS) ------------------------- */
 
-void dev_mark_factory_bad(struct nand_dev *dev)
+void nandi_mark_factory_bad(struct nand_dev *dev)
 {
     uint64_t limit = (uint64_t)dev->prof.wearout.factory_bad_ppm;
 
@@ -17,10 +17,10 @@ void dev_mark_factory_bad(struct nand_dev *dev)
 }
 
 /* Each block has its own number of cycles at which it fails (Weibull, see
- * dev_wear_limit()); half of them fail to erase, half to program. */
-bool dev_wear_erase_fails(struct nand_dev *dev, size_t block)
+ * nandi_wear_limit()); half of them fail to erase, half to program. */
+bool nandi_wear_erase_fails(struct nand_dev *dev, size_t block)
 {
-    uint64_t limit = dev_wear_limit(dev, nand_draw(dev->seed, DRAW_WEAR_LIMIT, block, 0));
+    uint64_t limit = nandi_wear_limit(dev, nand_draw(dev->seed, DRAW_WEAR_LIMIT, block, 0));
 
     if (dev->block[block].erase_count < limit)
         return false;
@@ -32,7 +32,7 @@ bool dev_wear_erase_fails(struct nand_dev *dev, size_t block)
     return true;
 }
 
-bool dev_wear_program_fails(struct nand_dev *dev, size_t block, uint32_t page)
+bool nandi_wear_program_fails(struct nand_dev *dev, size_t block, uint32_t page)
 {
     uint32_t word = dev->block[block].word, wordlines = dev->prof.geo.wordlines_per_block;
     uint64_t draw;
@@ -51,7 +51,7 @@ bool dev_wear_program_fails(struct nand_dev *dev, size_t block, uint32_t page)
     return true;
 }
 
-bool dev_read_upset(struct nand_dev *dev, size_t block, uint32_t page)
+bool nandi_read_upset(struct nand_dev *dev, size_t block, uint32_t page)
 {
     uint64_t draw =
         nand_draw(dev->seed, DRAW_UPSET, (uint64_t)block << 24 | page, dev->upset_draws++) >>
@@ -66,7 +66,7 @@ bool dev_read_upset(struct nand_dev *dev, size_t block, uint32_t page)
 /* ---- armed ----------------------------------------------------------------------- */
 
 /* First operation that needs a look. Faults that stay on live in die.dead_mask. */
-void dev_next_armed(struct nand_dev *dev)
+void nandi_next_armed(struct nand_dev *dev)
 {
     dev->next_armed_op = UINT64_MAX;
     if (dev->cut_armed)
@@ -83,7 +83,7 @@ static void disarm(struct nand_dev *dev, uint32_t i)
 }
 
 /* Runs with op_count already counted. Planes that fail in this operation. */
-uint32_t dev_fault_planes(struct nand_dev *dev, uint32_t die, uint32_t mask, bool erase)
+uint32_t nandi_fault_planes(struct nand_dev *dev, uint32_t die, uint32_t mask, bool erase)
 {
     uint32_t fail = 0;
 
@@ -129,7 +129,7 @@ int nand_fault_arm(nand_dev *dev, const struct nand_fault *fault)
     if (dev->fault_count_armed == NAND_FAULTS_MAX)
         return NAND_ENOMEM;
     dev->fault[dev->fault_count_armed++] = *fault;
-    dev_next_armed(dev);
+    nandi_next_armed(dev);
     return 0;
 }
 

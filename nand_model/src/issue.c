@@ -13,11 +13,11 @@ static int read_outcome(struct nand_dev *dev, size_t block, const struct nand_ad
         return NAND_FAIL;
     if (word & (BF_BAD | BF_TORN))
         return NAND_GARBAGE;
-    if (!dev_page_written(dev, word, addr->page))
+    if (!nandi_page_written(dev, word, addr->page))
         return dev->contents ? NAND_ERASED : NAND_EUNWRITTEN;
     if (word & BF_FAINT)
         return NAND_GARBAGE;
-    if ((word & BF_DAMAGED) && dev_damage_get(dev, block, addr->page) == DAMAGE_TORN)
+    if ((word & BF_DAMAGED) && nandi_damage_get(dev, block, addr->page) == DAMAGE_TORN)
         return NAND_GARBAGE;
     return NAND_OK;
 }
@@ -34,8 +34,8 @@ static bool under_suspended(const struct nand_dev *dev, const struct nand_addr *
         dev->plane[index].flight_block[0] != addr->block)
         return false;
     word = dev->block[index * dev->prof.geo.blocks_per_plane + addr->block].word;
-    return flight->erase || dev_damage_key_page(dev, word, addr->page) ==
-                                dev_damage_key_page(dev, word, flight->first_page);
+    return flight->erase || nandi_damage_key_page(dev, word, addr->page) ==
+                                nandi_damage_key_page(dev, word, flight->first_page);
 }
 
 static nand_ns sense_ns(const struct nand_dev *dev, const struct nand_req *req, uint32_t word)
@@ -65,7 +65,7 @@ static int check_read(struct nand_dev *dev, const struct nand_req *req, size_t *
     if (addr->page < word && word <= BF_STEPS && dev->prof.scheme == NAND_SCHEME_ONE_PASS &&
         !(dev->die[addr->die].dead_mask | dev->die[addr->die].suspended | dev->upset_ppm))
         return NAND_OK;
-    if (addr->page >= dev_block_pages(dev, word))
+    if (addr->page >= nandi_block_pages(dev, word))
         return NAND_EADDR;
     int status = read_outcome(dev, *ret_block, addr);
     if (status >= 0 && under_suspended(dev, addr))
@@ -79,17 +79,18 @@ static void follow_read(struct nand_dev *dev, const struct nand_req *req, size_t
     struct reg_cells *cells;
     size_t index = dev_plane_index(dev, req->addr.die, req->addr.plane);
 
-    if (reg->status == NAND_OK && dev->upset_ppm && dev_read_upset(dev, block, req->addr.page))
+    if (reg->status == NAND_OK && dev->upset_ppm &&
+        nandi_read_upset(dev, block, req->addr.page))
         reg->status = NAND_GARBAGE;
     if (!dev->reg_cells)
         return;
     cells = &dev->reg_cells[index];
-    dev_cells_sense(dev, at, req->addr.die, req->addr.plane, reg, cells);
+    nandi_cells_sense(dev, at, req->addr.die, req->addr.plane, reg, cells);
     if (!to_data_only) {
         cells->out = cells->data;
         cells->out_point = cells->data_point;
     }
-    dev_cells_read(dev, block, req->addr.page);
+    nandi_cells_read(dev, block, req->addr.page);
 }
 
 static struct reg filled_register(const struct nand_dev *dev, const struct nand_req *req,
@@ -149,8 +150,8 @@ static int issue_read(struct nand_dev *dev, nand_ns now, const struct nand_req *
     plane->data = plane->out;
     if (dev->contents) {
         size_t index = dev_plane_index(dev, req->addr.die, req->addr.plane);
-        dev_contents_read(dev, index, block, req->addr.page, plane->out.status);
-        dev_contents_advance(dev, index);
+        nandi_contents_read(dev, index, block, req->addr.page, plane->out.status);
+        nandi_contents_advance(dev, index);
     }
     die->sense_until = later(die->sense_until, end);
     res->done_at = res->ready_at = end;
@@ -200,7 +201,7 @@ static int issue_read_cache(struct nand_dev *dev, nand_ns now, const struct nand
         dev->reg_cells[index].out_point = dev->reg_cells[index].data_point;
     }
     if (dev->contents)
-        dev_contents_advance(dev, index);
+        nandi_contents_advance(dev, index);
     if (!last) {
         nand_ns tr = sense_ns(dev, req, dev->block[block].word);
         plane->sense_until =
@@ -209,7 +210,7 @@ static int issue_read_cache(struct nand_dev *dev, nand_ns now, const struct nand
         if (dev->reg_cells || dev->upset_ppm)
             follow_read(dev, req, block, plane->sense_until, &plane->data, true);
         if (dev->contents)
-            dev_contents_read(dev, index, block, req->addr.page, plane->data.status);
+            nandi_contents_read(dev, index, block, req->addr.page, plane->data.status);
         dev->stats.reads++;
         dev->stats.senses++;
     }
@@ -243,8 +244,8 @@ static int issue_data_out(struct nand_dev *dev, nand_ns now, const struct nand_r
         return NAND_ENOTSUP;
 
     if (req->data)
-        dev_contents_register(dev, req->addr.die, req->addr.plane, req->offset, req->bytes,
-                              req->data);
+        nandi_contents_register(dev, req->addr.die, req->addr.plane, req->offset, req->bytes,
+                                req->data);
     res->done_at = res->ready_at =
         dev_bus_take(dev, dev->die[req->addr.die].channel, now,
                      dev->prof.time.tstatus_ns + dev_bus_ns(dev, req->bytes), res);
@@ -273,27 +274,27 @@ int nand_issue(nand_dev *dev, nand_ns now, const struct nand_req *req, struct na
     case NAND_OP_DATA_OUT:
         return issue_data_out(dev, now, req, ret_res);
     case NAND_OP_DATA_IN:
-        return dev_issue_data_in(dev, now, req, ret_res);
+        return nandi_issue_data_in(dev, now, req, ret_res);
     case NAND_OP_PROG:
-        return dev_issue_program(dev, now, req, ret_res, false);
+        return nandi_issue_program(dev, now, req, ret_res, false);
     case NAND_OP_PROG_CACHE:
-        return dev_issue_program(dev, now, req, ret_res, true);
+        return nandi_issue_program(dev, now, req, ret_res, true);
     case NAND_OP_ERASE:
-        return dev_issue_erase(dev, now, req, ret_res);
+        return nandi_issue_erase(dev, now, req, ret_res);
     case NAND_OP_COPYBACK:
-        return dev_issue_copyback(dev, now, req, ret_res);
+        return nandi_issue_copyback(dev, now, req, ret_res);
     case NAND_OP_PROG_PARTIAL:
-        return dev_issue_partial(dev, now, req, ret_res);
+        return nandi_issue_partial(dev, now, req, ret_res);
     case NAND_OP_SUSPEND:
-        return dev_issue_suspend(dev, now, req, ret_res);
+        return nandi_issue_suspend(dev, now, req, ret_res);
     case NAND_OP_RESUME:
-        return dev_issue_resume(dev, now, req, ret_res);
+        return nandi_issue_resume(dev, now, req, ret_res);
     case NAND_OP_RESET:
-        return dev_issue_reset(dev, now, req, ret_res);
+        return nandi_issue_reset(dev, now, req, ret_res);
     case NAND_OP_SET_FEATURE:
-        return dev_issue_feature(dev, now, req, ret_res);
+        return nandi_issue_feature(dev, now, req, ret_res);
     case NAND_OP_STATUS:
-        return dev_issue_status(dev, now, req, ret_res);
+        return nandi_issue_status(dev, now, req, ret_res);
     default:
         return NAND_EINVAL;
     }

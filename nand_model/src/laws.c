@@ -32,7 +32,7 @@ int nand_planar_tlc_dist(double hours, struct nand_cell_dist *ret_dist)
         return NAND_EINVAL;
     for (int i = 1; i < PLANAR_ROWS - 1 && hours > row[1].hours; i++)
         row++;
-    part = (dm_log(hours) - dm_log(row[0].hours)) / (dm_log(row[1].hours) - dm_log(row[0].hours));
+    part = (nandi_log(hours) - nandi_log(row[0].hours)) / (nandi_log(row[1].hours) - nandi_log(row[0].hours));
     if (hours == row[0].hours)
         part = 0;
     if (hours == row[1].hours)
@@ -53,8 +53,8 @@ int nand_fast19_rber(double pe, double time, double reads, double *ret_rber)
     if (!ret_rber || !(pe >= 0 && pe <= 20000) || !(time >= 0 && time <= 3650 * 24.0) ||
         !(reads >= 0 && reads <= 1e7))
         return NAND_EINVAL;
-    *ret_rber = 1.48e-3 + 3.90e-10 * dm_pow(pe, 2.05) +
-                6.28e-5 * dm_pow(pe, 0.14) * dm_pow(time, 0.54) +
-                3.73e-9 * dm_pow(pe, 0.33) * dm_pow(reads, 1.71);
+    *ret_rber = 1.48e-3 + 3.90e-10 * nandi_pow(pe, 2.05) +
+                6.28e-5 * nandi_pow(pe, 0.14) * nandi_pow(time, 0.54) +
+                3.73e-9 * nandi_pow(pe, 0.33) * nandi_pow(reads, 1.71);
     return 0;
 }

@@ -1,7 +1,7 @@
 /* load.c - bringing data into the input registers. */
 #include "dev.h"
 
-int dev_check_mask(const struct nand_dev *dev, const struct nand_req *req)
+int nandi_check_mask(const struct nand_dev *dev, const struct nand_req *req)
 {
     if (req->addr.die >= dev->prof.geo.dies || req->addr.page >= dev->pages_per_block)
         return NAND_EADDR;
@@ -63,8 +63,8 @@ static int load_bytes(struct nand_dev *dev, const struct nand_req *req, uint32_t
 
     for (uint32_t mask = req->plane_mask; mask; mask &= mask - 1) {
         uint32_t p = (uint32_t)__builtin_ctz(mask);
-        int err = dev_contents_load(dev, dev_plane_index(dev, req->addr.die, p), type, data,
-                                    req->offset, req->bytes);
+        int err = nandi_contents_load(dev, dev_plane_index(dev, req->addr.die, p), type, data,
+                                      req->offset, req->bytes);
         if (err)
             return err;
         if (data)
@@ -73,11 +73,11 @@ static int load_bytes(struct nand_dev *dev, const struct nand_req *req, uint32_t
     return 0;
 }
 
-int dev_issue_data_in(struct nand_dev *dev, nand_ns now, const struct nand_req *req,
-                      struct nand_res *res)
+int nandi_issue_data_in(struct nand_dev *dev, nand_ns now, const struct nand_req *req,
+                        struct nand_res *res)
 {
     struct page_place place;
-    int err = dev_check_mask(dev, req);
+    int err = nandi_check_mask(dev, req);
     if (!err)
         err = place_page(dev, req, &place);
     if (err)
@@ -108,8 +108,8 @@ int dev_issue_data_in(struct nand_dev *dev, nand_ns now, const struct nand_req *
     return 0;
 }
 
-int dev_issue_copyback(struct nand_dev *dev, nand_ns now, const struct nand_req *req,
-                       struct nand_res *res)
+int nandi_issue_copyback(struct nand_dev *dev, nand_ns now, const struct nand_req *req,
+                         struct nand_res *res)
 {
     struct nand_req one = *req;
     struct page_place place;
@@ -118,7 +118,7 @@ int dev_issue_copyback(struct nand_dev *dev, nand_ns now, const struct nand_req 
         return NAND_EADDR;
     one.plane_mask = 1u << req->addr.plane;
     one.plane_block = NULL;
-    int err = dev_check_mask(dev, &one);
+    int err = nandi_check_mask(dev, &one);
     if (!err)
         err = place_page(dev, &one, &place);
     if (err)
@@ -134,9 +134,9 @@ int dev_issue_copyback(struct nand_dev *dev, nand_ns now, const struct nand_req 
         return NAND_EPARTIAL;
     if (dev->contents) {
         uint8_t page[65536 + 16384]; /* the profile check's bounds */
-        dev_contents_register(dev, req->addr.die, req->addr.plane, 0, dev->page_total_bytes,
-                              page);
-        err = dev_contents_load(dev, index, place.type, page, 0, dev->page_total_bytes);
+        nandi_contents_register(dev, req->addr.die, req->addr.plane, 0, dev->page_total_bytes,
+                                page);
+        err = nandi_contents_load(dev, index, place.type, page, 0, dev->page_total_bytes);
         if (err)
             return err;
     }

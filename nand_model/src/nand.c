@@ -99,7 +99,7 @@ static struct layout dev_layout(const struct nand_profile *p, uint32_t flags)
 }
 
 /* Also called on a copy of the allocation, whose pointers still lead to the original. */
-void dev_set_pointers(struct nand_dev *dev)
+void nandi_set_pointers(struct nand_dev *dev)
 {
     struct layout at = dev_layout(&dev->prof, dev->flags);
     char *base = (char *)dev;
@@ -194,18 +194,18 @@ int nand_create_with(const struct nand_profile *p, uint64_t seed,
     dev->flags = flags;
     dev->contents_bytes_max = options ? options->contents_bytes_max : 0;
     dev->next_armed_op = UINT64_MAX;
-    dev_set_pointers(dev);
+    nandi_set_pointers(dev);
     derive(dev);
-    dev_clock_init(dev);
-    err = dev_tables_create(dev);
+    nandi_clock_init(dev);
+    err = nandi_tables_create(dev);
     if (!err)
-        err = dev_contents_create(dev);
+        err = nandi_contents_create(dev);
     if (err) {
         nand_destroy(dev);
         return err;
     }
     if (flags & NAND_WITH_FAULTS)
-        dev_mark_factory_bad(dev);
+        nandi_mark_factory_bad(dev);
     *ret_dev = dev;
     return 0;
 }
@@ -214,8 +214,8 @@ void nand_destroy(nand_dev *dev)
 {
     if (!dev)
         return;
-    dev_contents_destroy(dev);
-    dev_tables_release(dev);
+    nandi_contents_destroy(dev);
+    nandi_tables_release(dev);
     free(dev->damage);
     free(dev);
 }
@@ -241,7 +241,7 @@ int nand_block_info(const nand_dev *dev, uint32_t die, uint32_t plane, uint32_t 
     *ret_info = (struct nand_block_info){.erase_count = dev->block[at].erase_count};
     ret_info->slc = (word & BF_SLC) != 0;
     ret_info->pages_written =
-        ret_info->slc ? word & BF_STEPS : dev_pages_of_steps(dev, word & BF_STEPS);
+        ret_info->slc ? word & BF_STEPS : nandi_pages_of_steps(dev, word & BF_STEPS);
     ret_info->reads = dev->reg_cells ? dev->cells[at].reads : 0;
     ret_info->bad = word & BF_BAD ? 1 : word & BF_WORN ? 2 : 0;
     ret_info->torn = word & BF_TORN ? 1 : word & BF_FAINT ? 2 : 0;
@@ -263,11 +263,11 @@ static int block_set_check(const nand_dev *dev, uint32_t die, uint32_t block,
 
 static void block_set(nand_dev *dev, size_t at, uint32_t pages_written, uint32_t erase_count)
 {
-    dev_block_erased(dev, at, BF_STAY);
-    dev->block[at].word |= dev_steps_of_pages(dev, pages_written);
+    nandi_block_erased(dev, at, BF_STAY);
+    dev->block[at].word |= nandi_steps_of_pages(dev, pages_written);
     dev->block[at].erase_count = erase_count;
     if (dev->reg_cells && pages_written)
-        dev_cells_programmed(dev, dev->now, at, true);
+        nandi_cells_programmed(dev, dev->now, at, true);
 }
 
 int nand_block_set(nand_dev *dev, uint32_t die, uint32_t plane, uint32_t block,

@@ -14,8 +14,8 @@ static uint32_t earliest(const nand_ns *slots, uint32_t count)
     return best;
 }
 
-nand_ns dev_power_start(struct nand_dev *dev, uint32_t die, nand_ns start, nand_ns duration,
-                        bool sense)
+nand_ns nandi_power_start(struct nand_dev *dev, uint32_t die, nand_ns start, nand_ns duration,
+                          bool sense)
 {
     const struct nand_power *cap = &dev->prof.power;
     nand_ns *die_slot = NULL, *drive_slot = NULL;

@@ -20,8 +20,8 @@ static int plan_visits(const struct nand_dev *dev, uint32_t word, uint32_t page,
 {
     uint32_t steps = word & BF_STEPS, wordline = dev_wordline(dev, page);
     uint32_t type = dev_page_type(dev, page);
-    uint32_t lower = dev_sequence_lower(wordline);
-    uint32_t upper = dev_sequence_upper(wordline, dev->prof.geo.wordlines_per_block);
+    uint32_t lower = nandi_sequence_lower(wordline);
+    uint32_t upper = nandi_sequence_upper(wordline, dev->prof.geo.wordlines_per_block);
 
     ret->first_page = ret->target = page - type;
     ret->advance = 1;
@@ -115,14 +115,14 @@ static int plan_program(const struct nand_dev *dev, const struct nand_req *req,
 static uint32_t failing_planes(struct nand_dev *dev, const struct nand_req *req, uint32_t page,
                                uint32_t flags)
 {
-    uint32_t fail = dev_fault_planes(dev, req->addr.die, req->plane_mask, false);
+    uint32_t fail = nandi_fault_planes(dev, req->addr.die, req->plane_mask, false);
 
     if (!(flags & (BF_BAD | BF_WORN | BF_WILL_FAIL)))
         return fail;
     for (uint32_t mask = req->plane_mask; mask; mask &= mask - 1) {
         uint32_t p = (uint32_t)__builtin_ctz(mask);
         size_t b = dev_block_index(dev, req->addr.die, p, dev_mask_block(req, p));
-        if (dev_wear_program_fails(dev, b, page))
+        if (nandi_wear_program_fails(dev, b, page))
             fail |= 1u << p;
     }
     return fail;
@@ -142,11 +142,11 @@ static uint32_t mask_flags(const struct nand_dev *dev, const struct nand_req *re
 
 static int reserve_memory(struct nand_dev *dev, const struct nand_req *req)
 {
-    int err = dev_reserve_damage(dev);
+    int err = nandi_reserve_damage(dev);
 
     for (uint32_t mask = req->plane_mask; mask && !err && dev->contents; mask &= mask - 1) {
         uint32_t p = (uint32_t)__builtin_ctz(mask);
-        err = dev_contents_reserve(
+        err = nandi_contents_reserve(
             dev, dev_block_index(dev, req->addr.die, p, dev_mask_block(req, p)));
     }
     return err;
@@ -164,18 +164,18 @@ static void program_plane(struct nand_dev *dev, const struct nand_req *req, uint
     dev_flight_block(&dev->plane[index], b);
     dev->block[block].word = (dev->block[block].word & ~BF_PARTIAL) + plan->advance;
     if (dev->cells)
-        dev_cells_programmed(dev, at, block, first);
+        nandi_cells_programmed(dev, at, block, first);
     if (dev->contents && plan->stores)
-        dev_contents_program(dev, block, index, plan->first_page, plan->need_types,
-                             plan->merge);
+        nandi_contents_program(dev, block, index, plan->first_page, plan->need_types,
+                               plan->merge);
     else if (dev->contents)
-        dev_contents_forget_input(dev, index);
+        nandi_contents_forget_input(dev, index);
     if (failed) {
         dev->block[block].word |= BF_WORN;
-        dev_damage_set(dev, block, req->addr.page, DAMAGE_TORN);
+        nandi_damage_set(dev, block, req->addr.page, DAMAGE_TORN);
     } else if ((dev->block[block].word & BF_DAMAGED) &&
-               dev_damage_get(dev, block, req->addr.page) == DAMAGE_FAINT) {
-        dev_damage_set(dev, block, req->addr.page, DAMAGE_TORN); /* was not clean */
+               nandi_damage_get(dev, block, req->addr.page) == DAMAGE_FAINT) {
+        nandi_damage_set(dev, block, req->addr.page, DAMAGE_TORN); /* was not clean */
     }
 }
 
@@ -190,8 +190,8 @@ static int program_special(struct nand_dev *dev, nand_ns now, const struct nand_
         return err;
     dev->op_count++;
     dev->stats.programs++;
-    if (dev_cut_is_due(dev) && dev->cut.mode == NAND_CUT_BEFORE)
-        return dev_cut_before(dev, now, res);
+    if (nandi_cut_is_due(dev) && dev->cut.mode == NAND_CUT_BEFORE)
+        return nandi_cut_before(dev, now, res);
     fail = failing_planes(dev, req, req->addr.page, flags);
 
     struct die_state *die = &dev->die[req->addr.die];
@@ -219,10 +219,10 @@ static int program_special(struct nand_dev *dev, nand_ns now, const struct nand_
     res->ready_at = die->in_ready;
     res->fail_mask = fail;
     res->status = fail ? NAND_FAIL : NAND_OK;
-    if (dev_cut_is_due(dev))
-        dev_cut_strike(dev, req->addr.die, res);
+    if (nandi_cut_is_due(dev))
+        nandi_cut_strike(dev, req->addr.die, res);
     else if (dev->op_count >= dev->next_armed_op)
-        dev_next_armed(dev);
+        nandi_next_armed(dev);
     return 0;
 }
 
@@ -278,11 +278,11 @@ static int program_plain(struct nand_dev *dev, nand_ns now, const struct nand_re
 
 /* PROG may follow a running PROG_CACHE once the input registers are free; the
  * array then takes it up when it is done with the one before. */
-int dev_issue_program(struct nand_dev *dev, nand_ns now, const struct nand_req *req,
-                      struct nand_res *res, bool cache)
+int nandi_issue_program(struct nand_dev *dev, nand_ns now, const struct nand_req *req,
+                        struct nand_res *res, bool cache)
 {
     struct plan plan;
-    int err = dev_check_mask(dev, req);
+    int err = nandi_check_mask(dev, req);
     if (err)
         return err;
     const struct die_state *die = &dev->die[req->addr.die];
@@ -311,7 +311,7 @@ static int partial_check(const struct nand_dev *dev, const struct nand_req *req,
 
     if (!(word & BF_SLC) && dev->prof.geo.page_types != 1)
         return NAND_EMODE;
-    if (req->addr.page >= dev_block_pages(dev, word))
+    if (req->addr.page >= nandi_block_pages(dev, word))
         return NAND_EADDR;
     if (req->addr.page > steps)
         return NAND_EORDER;
@@ -328,12 +328,12 @@ static int partial_check(const struct nand_dev *dev, const struct nand_req *req,
 
 /* One plane per operation. The first part is an ordinary program; later ones take the
  * write pointer back by one page for the moment. */
-int dev_issue_partial(struct nand_dev *dev, nand_ns now, const struct nand_req *req,
-                      struct nand_res *res)
+int nandi_issue_partial(struct nand_dev *dev, nand_ns now, const struct nand_req *req,
+                        struct nand_res *res)
 {
     struct plan plan = {.need_types = 1, .advance = 1, .stores = true};
     bool again;
-    int err = dev_check_mask(dev, req);
+    int err = nandi_check_mask(dev, req);
     if (err)
         return err;
     if (dev->prof.time.partial_programs < 2)

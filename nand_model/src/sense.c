@@ -194,7 +194,7 @@ void nand_cell_llr(const struct nand_cell_bins *bins, double ret_llr[NAND_BINS_M
     for (uint32_t i = 0; i < NAND_BINS_MAX; i++) {
         double llr = 0;
         if (i < bins->bins)
-            llr = dm_log(bins->p0[i] + least) - dm_log(bins->p1[i] + least);
+            llr = nandi_log(bins->p0[i] + least) - nandi_log(bins->p1[i] + least);
         ret_llr[i] = llr > 40 ? 40 : llr < -40 ? -40 : llr;
     }
 }
@@ -223,9 +223,9 @@ double nand_cell_information(const struct nand_cell_bins *bins)
     for (uint32_t i = 0; i < bins->bins; i++) {
         double mix = 0.5 * (bins->p0[i] + bins->p1[i]);
         if (bins->p0[i] > 1e-300)
-            sum += 0.5 * bins->p0[i] * dm_log(bins->p0[i] / mix);
+            sum += 0.5 * bins->p0[i] * nandi_log(bins->p0[i] / mix);
         if (bins->p1[i] > 1e-300)
-            sum += 0.5 * bins->p1[i] * dm_log(bins->p1[i] / mix);
+            sum += 0.5 * bins->p1[i] * nandi_log(bins->p1[i] / mix);
     }
     return sum / 0.69314718055994530942;
 }

@@ -26,40 +26,40 @@ static void io_name(struct archive *a, char *text)
 {
     uint32_t length = a->loading ? 0 : (uint32_t)strlen(text);
 
-    archive_u32(a, &length);
-    archive_require(a, length <= NAME_MOST);
+    nandi_io_u32(a, &length);
+    nandi_io_require(a, length <= NAME_MOST);
     if (a->err)
         return;
-    archive_bytes(a, text, length);
+    nandi_io_bytes(a, text, length);
     text[length] = 0;
 }
 
 static void io_timing(struct archive *a, struct nand_timing *t)
 {
-    archive_u64s(a, t->tr_ns, sizeof t->tr_ns);
-    archive_u64(a, &t->tr_partial_ns);
-    archive_u32(a, &t->partial_bytes);
-    archive_u64(a, &t->tprog_ns);
-    archive_u64(a, &t->tbers_ns);
-    archive_u64(a, &t->tcbsy_ns);
-    archive_u64(a, &t->tcmd_ns);
-    archive_u64(a, &t->tstatus_ns);
-    archive_u32(a, &t->bus_mts);
-    archive_u64s(a, t->tpass_ns, sizeof t->tpass_ns);
-    archive_u64(a, &t->slc_tr_ns);
-    archive_u64(a, &t->slc_tprog_ns);
-    archive_u64(a, &t->tsense_ns);
-    archive_u64(a, &t->tsusp_prog_ns);
-    archive_u64(a, &t->tsusp_erase_ns);
-    archive_u64(a, &t->tresume_ns);
-    archive_u64(a, &t->treverify_ns);
-    archive_u64(a, &t->tprogress_ns);
-    archive_u32(a, &t->suspends_max);
-    archive_u32(a, &t->partial_programs);
-    archive_u64(a, &t->trst_read_ns);
-    archive_u64(a, &t->trst_prog_ns);
-    archive_u64(a, &t->trst_erase_ns);
-    archive_u64(a, &t->tfeat_ns);
+    nandi_io_u64s(a, t->tr_ns, sizeof t->tr_ns);
+    nandi_io_u64(a, &t->tr_partial_ns);
+    nandi_io_u32(a, &t->partial_bytes);
+    nandi_io_u64(a, &t->tprog_ns);
+    nandi_io_u64(a, &t->tbers_ns);
+    nandi_io_u64(a, &t->tcbsy_ns);
+    nandi_io_u64(a, &t->tcmd_ns);
+    nandi_io_u64(a, &t->tstatus_ns);
+    nandi_io_u32(a, &t->bus_mts);
+    nandi_io_u64s(a, t->tpass_ns, sizeof t->tpass_ns);
+    nandi_io_u64(a, &t->slc_tr_ns);
+    nandi_io_u64(a, &t->slc_tprog_ns);
+    nandi_io_u64(a, &t->tsense_ns);
+    nandi_io_u64(a, &t->tsusp_prog_ns);
+    nandi_io_u64(a, &t->tsusp_erase_ns);
+    nandi_io_u64(a, &t->tresume_ns);
+    nandi_io_u64(a, &t->treverify_ns);
+    nandi_io_u64(a, &t->tprogress_ns);
+    nandi_io_u32(a, &t->suspends_max);
+    nandi_io_u32(a, &t->partial_programs);
+    nandi_io_u64(a, &t->trst_read_ns);
+    nandi_io_u64(a, &t->trst_prog_ns);
+    nandi_io_u64(a, &t->trst_erase_ns);
+    nandi_io_u64(a, &t->tfeat_ns);
 }
 
 static void io_profile(struct archive *a, struct nand_profile *p, char *name, char *cell)
@@ -68,14 +68,14 @@ static void io_profile(struct archive *a, struct nand_profile *p, char *name, ch
 
     io_name(a, name);
     io_name(a, cell);
-    archive_u32s(a, &p->geo, sizeof p->geo);
+    nandi_io_u32s(a, &p->geo, sizeof p->geo);
     io_timing(a, &p->time);
-    archive_u32(a, &scheme);
+    nandi_io_u32(a, &scheme);
     p->scheme = (enum nand_scheme)scheme;
-    archive_u32(a, &p->law);
-    archive_u32s(a, &p->power, sizeof p->power);
-    archive_u64s(a, &p->energy, sizeof p->energy);
-    archive_u32s(a, &p->wearout, sizeof p->wearout);
+    nandi_io_u32(a, &p->law);
+    nandi_io_u32s(a, &p->power, sizeof p->power);
+    nandi_io_u64s(a, &p->energy, sizeof p->energy);
+    nandi_io_u32s(a, &p->wearout, sizeof p->wearout);
 }
 
 /* ---- state --------------------------------------------------------------------------- */
@@ -84,158 +84,159 @@ static void io_fault(struct archive *a, struct nand_dev *dev, struct nand_fault 
 {
     uint32_t kind = (uint32_t)f->kind;
 
-    archive_u32(a, &kind);
-    archive_require(a, kind < NAND_FAULT_KINDS);
+    nandi_io_u32(a, &kind);
+    nandi_io_require(a, kind < NAND_FAULT_KINDS);
     f->kind = (enum nand_fault_kind)kind;
-    archive_u64(a, &f->at_op);
-    archive_u32(a, &f->die);
-    archive_u32(a, &f->plane);
-    archive_u32(a, &f->rate_ppm);
-    archive_require(a, f->die < dev->prof.geo.dies && f->plane < dev->prof.geo.planes);
+    nandi_io_u64(a, &f->at_op);
+    nandi_io_u32(a, &f->die);
+    nandi_io_u32(a, &f->plane);
+    nandi_io_u32(a, &f->rate_ppm);
+    nandi_io_require(a, f->die < dev->prof.geo.dies && f->plane < dev->prof.geo.planes);
 }
 
 static void io_scalars(struct archive *a, struct nand_dev *dev)
 {
     uint32_t mode = (uint32_t)dev->cut.mode, others = (uint32_t)dev->cut.others;
 
-    archive_u64(a, &dev->now);
-    archive_u32(a, &dev->power_off);
-    archive_u32(a, &dev->any_slc);
-    archive_u64s(a, &dev->stats, sizeof dev->stats);
-    archive_u64(a, &dev->op_count);
-    archive_u64(a, &dev->cut.at_op);
-    archive_u32(a, &mode);
-    archive_u32(a, &others);
-    archive_u64(a, &dev->cut.seed);
-    archive_u32(a, &dev->cut_armed);
-    archive_require(a, mode < NAND_CUT_MODES && others <= NAND_OTHERS_DRAWN);
+    nandi_io_u64(a, &dev->now);
+    nandi_io_u32(a, &dev->power_off);
+    nandi_io_u32(a, &dev->any_slc);
+    nandi_io_u64s(a, &dev->stats, sizeof dev->stats);
+    nandi_io_u64(a, &dev->op_count);
+    nandi_io_u64(a, &dev->cut.at_op);
+    nandi_io_u32(a, &mode);
+    nandi_io_u32(a, &others);
+    nandi_io_u64(a, &dev->cut.seed);
+    nandi_io_u32(a, &dev->cut_armed);
+    nandi_io_require(a, mode < NAND_CUT_MODES && others <= NAND_OTHERS_DRAWN);
     dev->cut.mode = (enum nand_cut_mode)mode;
     dev->cut.others = (enum nand_cut_others)others;
-    archive_u32(a, &dev->upset_ppm);
-    archive_u64(a, &dev->upset_draws);
-    archive_u32(a, &dev->fault_count_armed);
-    archive_require(a, dev->fault_count_armed <= NAND_FAULTS_MAX);
+    nandi_io_u32(a, &dev->upset_ppm);
+    nandi_io_u64(a, &dev->upset_draws);
+    nandi_io_u32(a, &dev->fault_count_armed);
+    nandi_io_require(a, dev->fault_count_armed <= NAND_FAULTS_MAX);
     for (uint32_t i = 0; !a->err && i < dev->fault_count_armed; i++)
         io_fault(a, dev, &dev->fault[i]);
-    archive_u64s(a, dev->fault_seen, sizeof dev->fault_seen);
-    archive_u64s(a, dev->cut_seen, sizeof dev->cut_seen);
-    archive_u64(a, &dev->clock.since);
-    archive_u64(a, &dev->clock.slow_q16);
-    archive_u64(a, &dev->clock.fast_q16);
-    archive_u64(a, &dev->clock.slow_rate_q16);
-    archive_u64(a, &dev->clock.fast_rate_q16);
-    archive_i32(a, &dev->clock.milli_celsius);
-    archive_require(a,
-                    dev->clock.milli_celsius >= -55000 && dev->clock.milli_celsius <= 150000);
+    nandi_io_u64s(a, dev->fault_seen, sizeof dev->fault_seen);
+    nandi_io_u64s(a, dev->cut_seen, sizeof dev->cut_seen);
+    nandi_io_u64(a, &dev->clock.since);
+    nandi_io_u64(a, &dev->clock.slow_q16);
+    nandi_io_u64(a, &dev->clock.fast_q16);
+    nandi_io_u64(a, &dev->clock.slow_rate_q16);
+    nandi_io_u64(a, &dev->clock.fast_rate_q16);
+    nandi_io_i32(a, &dev->clock.milli_celsius);
+    nandi_io_require(a,
+                     dev->clock.milli_celsius >= -55000 && dev->clock.milli_celsius <= 150000);
 }
 
 static void io_flight(struct archive *a, struct nand_dev *dev, struct flight *f)
 {
-    archive_u64(a, &f->start);
-    archive_u64(a, &f->until);
-    archive_u32(a, &f->mask);
-    archive_u32(a, &f->first_page);
-    archive_u32(a, &f->steps);
-    archive_u32(a, &f->erase);
-    archive_require(a, !(f->mask & ~dev->planes_mask) && f->first_page < dev->pages_per_block &&
-                           f->steps <= 2 * dev->pages_per_block);
+    nandi_io_u64(a, &f->start);
+    nandi_io_u64(a, &f->until);
+    nandi_io_u32(a, &f->mask);
+    nandi_io_u32(a, &f->first_page);
+    nandi_io_u32(a, &f->steps);
+    nandi_io_u32(a, &f->erase);
+    nandi_io_require(a, !(f->mask & ~dev->planes_mask) &&
+                            f->first_page < dev->pages_per_block &&
+                            f->steps <= 2 * dev->pages_per_block);
 }
 
 static void io_die(struct archive *a, struct nand_dev *dev, struct die_state *d)
 {
-    archive_u64(a, &d->array_until);
-    archive_u64(a, &d->sense_until);
-    archive_u64(a, &d->in_ready);
-    archive_u32(a, &d->channel);
-    archive_u32(a, &d->work);
-    archive_u32(a, &d->dead_mask);
-    archive_u32(a, &d->suspended);
-    archive_u64(a, &d->susp_left);
-    archive_u64(a, &d->progress_from);
-    archive_u32(a, &d->susp_count);
-    archive_require(a,
-                    d->channel < dev->prof.geo.channels && !(d->dead_mask & ~dev->planes_mask));
+    nandi_io_u64(a, &d->array_until);
+    nandi_io_u64(a, &d->sense_until);
+    nandi_io_u64(a, &d->in_ready);
+    nandi_io_u32(a, &d->channel);
+    nandi_io_u32(a, &d->work);
+    nandi_io_u32(a, &d->dead_mask);
+    nandi_io_u32(a, &d->suspended);
+    nandi_io_u64(a, &d->susp_left);
+    nandi_io_u64(a, &d->progress_from);
+    nandi_io_u32(a, &d->susp_count);
+    nandi_io_require(a, d->channel < dev->prof.geo.channels &&
+                            !(d->dead_mask & ~dev->planes_mask));
     io_flight(a, dev, &d->flight[0]);
     io_flight(a, dev, &d->flight[1]);
 }
 
 static void io_reg(struct archive *a, struct nand_dev *dev, struct reg *r)
 {
-    archive_u32(a, &r->limit);
-    archive_u32(a, &r->block);
-    archive_u32(a, &r->page);
-    archive_u8(a, &r->status);
-    archive_u8(a, &r->soft_bits);
-    archive_u8(a, &r->level);
-    archive_require(a, r->limit <= 3 * dev->page_total_bytes &&
-                           r->block < dev->prof.geo.blocks_per_plane &&
-                           r->page < dev->pages_per_block && r->soft_bits <= 3);
+    nandi_io_u32(a, &r->limit);
+    nandi_io_u32(a, &r->block);
+    nandi_io_u32(a, &r->page);
+    nandi_io_u8(a, &r->status);
+    nandi_io_u8(a, &r->soft_bits);
+    nandi_io_u8(a, &r->level);
+    nandi_io_require(a, r->limit <= 3 * dev->page_total_bytes &&
+                            r->block < dev->prof.geo.blocks_per_plane &&
+                            r->page < dev->pages_per_block && r->soft_bits <= 3);
 }
 
 static void io_plane(struct archive *a, struct nand_dev *dev, struct plane_state *p)
 {
-    archive_u64(a, &p->sense_until);
-    archive_u64(a, &p->out_ready);
+    nandi_io_u64(a, &p->sense_until);
+    nandi_io_u64(a, &p->out_ready);
     io_reg(a, dev, &p->out);
     io_reg(a, dev, &p->data);
-    archive_u32(a, &p->in_block);
-    archive_u32(a, &p->in_first_page);
-    archive_u32(a, &p->in_types);
-    archive_u32s(a, p->flight_block, sizeof p->flight_block);
-    archive_require(a, p->in_block < dev->prof.geo.blocks_per_plane &&
-                           p->in_first_page < dev->pages_per_block &&
-                           p->flight_block[0] < dev->prof.geo.blocks_per_plane &&
-                           p->flight_block[1] < dev->prof.geo.blocks_per_plane);
+    nandi_io_u32(a, &p->in_block);
+    nandi_io_u32(a, &p->in_first_page);
+    nandi_io_u32(a, &p->in_types);
+    nandi_io_u32s(a, p->flight_block, sizeof p->flight_block);
+    nandi_io_require(a, p->in_block < dev->prof.geo.blocks_per_plane &&
+                            p->in_first_page < dev->pages_per_block &&
+                            p->flight_block[0] < dev->prof.geo.blocks_per_plane &&
+                            p->flight_block[1] < dev->prof.geo.blocks_per_plane);
 }
 
 static void io_block(struct archive *a, struct nand_dev *dev, size_t b)
 {
-    archive_u32(a, &dev->block[b].word);
-    archive_u32(a, &dev->block[b].erase_count);
-    archive_require(a, (dev->block[b].word & BF_STEPS) <= 2 * dev->pages_per_block);
+    nandi_io_u32(a, &dev->block[b].word);
+    nandi_io_u32(a, &dev->block[b].erase_count);
+    nandi_io_require(a, (dev->block[b].word & BF_STEPS) <= 2 * dev->pages_per_block);
     if (!dev->cells)
         return;
     struct block_cells *c = &dev->cells[b];
-    archive_u64(a, &c->slow_first);
-    archive_u64(a, &c->slow_last);
-    archive_u64(a, &c->fast_first);
-    archive_u64(a, &c->fast_last);
-    archive_u32(a, &c->reads);
-    archive_u32(a, &c->hot_wordline);
-    archive_u32(a, &c->hot_reads);
-    archive_i32(a, &c->program_mc);
-    archive_u32(a, &c->partials);
-    archive_require(a, c->slow_first <= c->slow_last && c->fast_first <= c->fast_last &&
-                           c->hot_reads <= c->reads && c->hot_wordline < dev->pages_per_block);
+    nandi_io_u64(a, &c->slow_first);
+    nandi_io_u64(a, &c->slow_last);
+    nandi_io_u64(a, &c->fast_first);
+    nandi_io_u64(a, &c->fast_last);
+    nandi_io_u32(a, &c->reads);
+    nandi_io_u32(a, &c->hot_wordline);
+    nandi_io_u32(a, &c->hot_reads);
+    nandi_io_i32(a, &c->program_mc);
+    nandi_io_u32(a, &c->partials);
+    nandi_io_require(a, c->slow_first <= c->slow_last && c->fast_first <= c->fast_last &&
+                            c->hot_reads <= c->reads && c->hot_wordline < dev->pages_per_block);
 }
 
 static void io_rates(struct archive *a, struct nand_cell_rates *r, struct nand_cell_point *p)
 {
-    archive_u64s(a, r, sizeof *r);
-    archive_u32(a, &p->pe);
-    archive_u64(a, &p->slow_s);
-    archive_u64(a, &p->fast_s);
-    archive_u64(a, &p->dose_q4);
-    archive_i32(a, &p->read_minus_program_mk);
-    archive_u32(a, &p->width_q16);
-    archive_i32(a, &p->neighbor_state);
+    nandi_io_u64s(a, r, sizeof *r);
+    nandi_io_u32(a, &p->pe);
+    nandi_io_u64(a, &p->slow_s);
+    nandi_io_u64(a, &p->fast_s);
+    nandi_io_u64(a, &p->dose_q4);
+    nandi_io_i32(a, &p->read_minus_program_mk);
+    nandi_io_u32(a, &p->width_q16);
+    nandi_io_i32(a, &p->neighbor_state);
 }
 
 static void io_damage(struct archive *a, struct nand_dev *dev)
 {
     uint32_t count = dev->damage_count;
 
-    archive_u32(a, &count);
-    archive_require(a, count <= (a->size - a->at) / 12);
+    nandi_io_u32(a, &count);
+    nandi_io_require(a, count <= (a->size - a->at) / 12);
     if (a->err)
         return;
     if (a->loading)
-        a->err = dev_damage_reserve(dev, count);
+        a->err = nandi_damage_reserve(dev, count);
     for (uint32_t i = 0; !a->err && i < count; i++) {
-        archive_u64(a, &dev->damage[i].key);
-        archive_u32(a, &dev->damage[i].kind);
-        archive_require(a, dev->damage[i].key >> 24 < dev->block_count &&
-                               (i == 0 || dev->damage[i - 1].key < dev->damage[i].key));
+        nandi_io_u64(a, &dev->damage[i].key);
+        nandi_io_u32(a, &dev->damage[i].kind);
+        nandi_io_require(a, dev->damage[i].key >> 24 < dev->block_count &&
+                                (i == 0 || dev->damage[i - 1].key < dev->damage[i].key));
     }
     if (a->loading)
         dev->damage_count = a->err ? 0 : count;
@@ -248,8 +249,8 @@ static void io_page(struct archive *a, struct nand_dev *dev, struct page_data **
     uint32_t bytes = *slot ? (*slot)->stored_bytes : 0;
     struct page_data *page;
 
-    archive_u32(a, &bytes);
-    archive_require(a, bytes <= dev->page_total_bytes && bytes <= a->size - a->at);
+    nandi_io_u32(a, &bytes);
+    nandi_io_require(a, bytes <= dev->page_total_bytes && bytes <= a->size - a->at);
     if (a->err || bytes == 0)
         return;
     if (a->loading) {
@@ -261,13 +262,13 @@ static void io_page(struct archive *a, struct nand_dev *dev, struct page_data **
         **slot = (struct page_data){.refs = 1, .stored_bytes = bytes};
     }
     page = *slot;
-    archive_u64(a, &page->xxh);
-    archive_u32(a, &page->compressed);
-    archive_bytes(a, page->bytes, bytes);
-    archive_require(a, page->compressed || bytes == dev->page_total_bytes);
+    nandi_io_u64(a, &page->xxh);
+    nandi_io_u32(a, &page->compressed);
+    nandi_io_bytes(a, page->bytes, bytes);
+    nandi_io_require(a, page->compressed || bytes == dev->page_total_bytes);
     if (page->compressed && !a->err)
-        archive_require(a,
-                        ZSTD_getFrameContentSize(page->bytes, bytes) == dev->page_total_bytes);
+        nandi_io_require(a,
+                         ZSTD_getFrameContentSize(page->bytes, bytes) == dev->page_total_bytes);
 }
 
 static void count_page(struct nand_dev *dev, const struct page_data *page)
@@ -283,10 +284,10 @@ static void io_contents_block(struct archive *a, struct nand_dev *dev, size_t b)
 {
     uint8_t any = dev->contents[b] != NULL;
 
-    archive_u8(a, &any);
+    nandi_io_u8(a, &any);
     if (a->err || !any)
         return;
-    if (a->loading && dev_contents_reserve(dev, b) != 0) {
+    if (a->loading && nandi_contents_reserve(dev, b) != 0) {
         a->err = NAND_ENOMEM;
         return;
     }
@@ -315,7 +316,7 @@ static void io_device(struct archive *a, struct nand_dev *dev)
     size_t planes = (size_t)geo->dies * geo->planes;
 
     io_scalars(a, dev);
-    archive_u64s(a, dev->channel_free, geo->channels * sizeof *dev->channel_free);
+    nandi_io_u64s(a, dev->channel_free, geo->channels * sizeof *dev->channel_free);
     for (uint32_t d = 0; d < geo->dies && !a->err; d++)
         io_die(a, dev, &dev->die[d]);
     for (size_t p = 0; p < planes && !a->err; p++)
@@ -326,11 +327,11 @@ static void io_device(struct archive *a, struct nand_dev *dev)
         io_rates(a, &dev->reg_cells[p].out, &dev->reg_cells[p].out_point);
         io_rates(a, &dev->reg_cells[p].data, &dev->reg_cells[p].data_point);
     }
-    archive_u64s(a, dev->power_drive, dev->prof.power.drive_ops_max * sizeof(nand_ns));
-    archive_u64s(a, dev->power_die,
-                 (size_t)geo->dies * dev->prof.power.die_ops_max * sizeof(nand_ns));
+    nandi_io_u64s(a, dev->power_drive, dev->prof.power.drive_ops_max * sizeof(nand_ns));
+    nandi_io_u64s(a, dev->power_die,
+                  (size_t)geo->dies * dev->prof.power.die_ops_max * sizeof(nand_ns));
     for (size_t i = 0; i < (size_t)geo->dies * NAND_BOUNDS_MAX && !a->err; i++)
-        dev->offsets[i] = (int16_t)(uint16_t)archive_int(a, (uint16_t)dev->offsets[i], 2);
+        dev->offsets[i] = (int16_t)(uint16_t)nandi_io_int(a, (uint16_t)dev->offsets[i], 2);
     io_damage(a, dev);
     if (dev->contents)
         io_contents(a, dev);
@@ -348,9 +349,9 @@ static int write_state(const nand_dev *dev, struct archive *a)
     uint64_t seed = dev->seed, most = dev->contents_bytes_max;
 
     io_profile(a, &profile, source->name, source->cell);
-    archive_u64(a, &seed);
-    archive_u32(a, &flags);
-    archive_u64(a, &most);
+    nandi_io_u64(a, &seed);
+    nandi_io_u32(a, &flags);
+    nandi_io_u64(a, &most);
     io_device(a, source);
     return a->err;
 }
@@ -381,11 +382,11 @@ static int pack_and_sink(const struct archive *a, nand_sink sink, void *ctx)
     n = ZSTD_compress(packed, room, a->bytes, a->at, 3);
     assert(!ZSTD_isError(n)); /* the room is the library's own bound */
     memcpy(header, magic, sizeof magic);
-    archive_put_le(header + 8, VERSION, 4);
-    archive_put_le(header + 16, a->at, 8);
-    archive_put_le(header + 24, n, 8);
-    archive_put_le(header + 32, XXH3_64bits(packed, n), 8);
-    archive_put_le(header + 40, XXH3_64bits(header, 40), 8);
+    nandi_io_put_le(header + 8, VERSION, 4);
+    nandi_io_put_le(header + 16, a->at, 8);
+    nandi_io_put_le(header + 24, n, 8);
+    nandi_io_put_le(header + 32, XXH3_64bits(packed, n), 8);
+    nandi_io_put_le(header + 40, XXH3_64bits(header, 40), 8);
     err = sink(ctx, header, sizeof header);
     if (!err)
         err = sink(ctx, packed, n);
@@ -420,9 +421,9 @@ static int read_state(struct archive *a, nand_dev **ret_dev)
     int err;
 
     io_profile(a, &profile, name, cell);
-    archive_u64(a, &seed);
-    archive_u32(a, &options.flags);
-    archive_u64(a, &options.contents_bytes_max);
+    nandi_io_u64(a, &seed);
+    nandi_io_u32(a, &options.flags);
+    nandi_io_u64(a, &options.contents_bytes_max);
     if (a->err)
         return a->err;
     profile.name = name;
@@ -437,7 +438,7 @@ static int read_state(struct archive *a, nand_dev **ret_dev)
         nand_destroy(dev);
         return a->err;
     }
-    dev_next_armed(dev);
+    nandi_next_armed(dev);
     *ret_dev = dev;
     return 0;
 }
@@ -471,18 +472,18 @@ int nand_load(nand_source source, void *ctx, nand_dev **ret_dev)
     err = source(ctx, header, sizeof header);
     if (err)
         return err;
-    if (memcmp(header, magic, sizeof magic) != 0 || archive_get_le(header + 8, 4) != VERSION)
+    if (memcmp(header, magic, sizeof magic) != 0 || nandi_io_get_le(header + 8, 4) != VERSION)
         return NAND_EFORMAT;
-    size = archive_get_le(header + 16, 8);
-    packed_size = archive_get_le(header + 24, 8);
-    if (archive_get_le(header + 40, 8) != XXH3_64bits(header, 40) || packed_size == 0 ||
+    size = nandi_io_get_le(header + 16, 8);
+    packed_size = nandi_io_get_le(header + 24, 8);
+    if (nandi_io_get_le(header + 40, 8) != XXH3_64bits(header, 40) || packed_size == 0 ||
         size > most || packed_size > most)
         return NAND_ECORRUPT;
     packed = malloc(packed_size);
     if (!packed)
         return NAND_ENOMEM;
     err = source(ctx, packed, packed_size);
-    if (!err && XXH3_64bits(packed, packed_size) != archive_get_le(header + 32, 8))
+    if (!err && XXH3_64bits(packed, packed_size) != nandi_io_get_le(header + 32, 8))
         err = NAND_ECORRUPT;
     if (!err)
         err = unpack(packed, packed_size, size, ret_dev);

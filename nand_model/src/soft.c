@@ -9,10 +9,10 @@
 static void register_dist(const struct nand_dev *dev, const struct nand_cell_point *point,
                           bool slc, struct nand_cell_dist *ret)
 {
-    const struct nand_cell *cell = dev_cell_of(dev, slc);
+    const struct nand_cell *cell = nandi_cell_of(dev, slc);
     struct nand_cell_use use = NAND_CELL_USE_INIT;
-    double u = (1 - cell->fast_share) * dm_log1p((double)point->slow_s / 3600) +
-               cell->fast_share * dm_log1p((double)point->fast_s / 3600);
+    double u = (1 - cell->fast_share) * nandi_log1p((double)point->slow_s / 3600) +
+               cell->fast_share * nandi_log1p((double)point->fast_s / 3600);
 
     if (dev->prof.law == NAND_LAW_PLANAR_TLC && !slc) {
         double hours = (double)point->slow_s / 3600;
@@ -20,7 +20,7 @@ static void register_dist(const struct nand_dev *dev, const struct nand_cell_poi
         return;
     }
     use.pe = point->pe < cell->pe_max ? point->pe : cell->pe_max;
-    use.hours = dm_exp(u) - 1; /* at 30 C both clocks run alike */
+    use.hours = nandi_exp(u) - 1; /* at 30 C both clocks run alike */
     use.hours = use.hours < 0 ? 0 : use.hours > 1e6 ? 1e6 : use.hours;
     use.reads = (double)point->dose_q4 / 16;
     use.reads = use.reads > 1e9 ? 1e9 : use.reads;
@@ -29,7 +29,7 @@ static void register_dist(const struct nand_dev *dev, const struct nand_cell_poi
     use.read_celsius = use.read_celsius > 150   ? 150
                        : use.read_celsius < -55 ? -55
                                                 : use.read_celsius;
-    use.width_ln = dm_log(point->width_q16 / 65536.0);
+    use.width_ln = nandi_log(point->width_q16 / 65536.0);
     use.neighbor_state = point->neighbor_state;
     (void)nand_cell_dist(cell, &use, ret, NULL, 0);
 }
@@ -102,19 +102,19 @@ int nand_register_soft(const nand_dev *dev, uint32_t die, uint32_t plane, uint32
     uint32_t word = dev->block[dev_block_index(dev, die, plane, reg->block)].word;
     bool slc = (word & BF_SLC) != 0;
     uint32_t type = slc ? 0 : dev_page_type(dev, reg->page), first;
-    uint32_t span = dev_codeword_span(dev, codeword, &first);
-    uint64_t key = dev_page_key(dev, die, plane, reg->block, reg->page);
+    uint32_t span = nandi_codeword_span(dev, codeword, &first);
+    uint64_t key = nandi_page_key(dev, die, plane, reg->block, reg->page);
 
     register_dist(dev, point, slc, &dist);
-    dev_reg_volts(dev, die, slc, reg->level, q24);
+    nandi_reg_volts(dev, die, slc, reg->level, q24);
     for (int b = 0; b < NAND_BOUNDS_MAX; b++)
         volts.v[b] = q24[b] / 16777216.0;
     err = nand_cell_sense(&dist, type, &volts, reg->soft_bits,
                           nand_cell_best_spacing(&dist, type, &volts, reg->soft_bits), &bins);
     assert(err == 0);
     confidences(&bins, &table);
-    dev_contents_unpack(dev, dev->reg_data[index * 2], truth);
-    dev_contents_register(dev, die, plane, first, span, seen);
+    nandi_contents_unpack(dev, dev->reg_data[index * 2], truth);
+    nandi_contents_register(dev, die, plane, first, span, seen);
     for (uint32_t i = 0; i < span * 8; i++) {
         uint32_t stored = truth[first + i / 8] >> (i & 7) & 1;
         uint32_t read = seen[i / 8] >> (i & 7) & 1;

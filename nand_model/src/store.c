@@ -16,17 +16,17 @@ int nand_fork(const nand_dev *dev, nand_dev **ret_copy)
     if (!copy)
         return NAND_ENOMEM;
     memcpy(copy, dev, dev->flat_bytes);
-    dev_set_pointers(copy);
-    dev_tables_share(copy);
+    nandi_set_pointers(copy);
+    nandi_tables_share(copy);
     copy->contents = NULL;
     copy->in_data = copy->reg_data = NULL;
     copy->damage = NULL;
     copy->damage_room = 0;
     if (dev->contents)
-        err = dev_contents_copy(copy, dev);
+        err = nandi_contents_copy(copy, dev);
     if (!err && dev->damage_count) {
         copy->damage_count = 0;
-        err = dev_damage_reserve(copy, dev->damage_count);
+        err = nandi_damage_reserve(copy, dev->damage_count);
         if (!err)
             memcpy(copy->damage, dev->damage, dev->damage_count * sizeof *dev->damage);
         copy->damage_count = dev->damage_count;
@@ -45,16 +45,17 @@ static int find_page(const nand_dev *dev, const struct nand_addr *addr, size_t *
         addr->block >= dev->prof.geo.blocks_per_plane)
         return NAND_EADDR;
     *ret_block = dev_block_index(dev, addr->die, addr->plane, addr->block);
-    if (addr->page >= dev_block_pages(dev, dev->block[*ret_block].word))
+    if (addr->page >= nandi_block_pages(dev, dev->block[*ret_block].word))
         return NAND_EADDR;
     if (!dev->contents)
         return NAND_ENOTSUP;
-    return dev_page_written(dev, dev->block[*ret_block].word, addr->page) ? 0 : NAND_EUNWRITTEN;
+    return nandi_page_written(dev, dev->block[*ret_block].word, addr->page) ? 0
+                                                                            : NAND_EUNWRITTEN;
 }
 
 static uint64_t hash_of(const nand_dev *dev, size_t block, uint32_t page_number)
 {
-    const struct page_data *page = dev_contents_page(dev, block, page_number);
+    const struct page_data *page = nandi_contents_page(dev, block, page_number);
     uint8_t ones[65536 + 16384];
 
     if (page)
@@ -108,8 +109,8 @@ int nand_contents_compress(nand_dev *dev)
         return NAND_ENOTSUP;
     for (size_t b = 0; b < dev->block_count; b++) {
         uint32_t word = dev->block[b].word;
-        if (dev_page_written(dev, word, dev_block_pages(dev, word) - 1))
-            dev_contents_compress_block(dev, b);
+        if (nandi_page_written(dev, word, nandi_block_pages(dev, word) - 1))
+            nandi_contents_compress_block(dev, b);
     }
     return 0;
 }
