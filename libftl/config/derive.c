@@ -81,7 +81,7 @@ static int check_space(const struct ftl_config *c, char *why, size_t n)
                              "drive.user_bytes=%llu: above the physical capacity of %llu bytes",
                              (unsigned long long)c->drive_user_bytes,
                              (unsigned long long)g.total_units * FTL_UNIT_BYTES);
-    uint64_t need = geometry_spare_needed(&g, c) * g.sb_units;
+    uint64_t need = geometry_spare_needed(c) * g.sb_units;
     if (g.total_units - user < need)
         return config_refuse(
             FTL_ECONFIG, why, n,

@@ -41,10 +41,7 @@ static uint32_t gc_window(const struct ftl_geometry *g, const struct ftl_config 
 static void set_space_limits(struct ftl_core *c)
 {
     uint64_t n = c->g.sb_units;
-    /* One free superblock per frontier beyond the first keeps the host from waiting
-     * for an erase; see docs/gc.md for the argument. Without capacitors a victim's
-     * last units pad their word line, which may cost another. */
-    uint64_t keep = c->cfg->gc_reserve + c->cfg->gc_frontiers - 1 + (c->cfg->power_plp ? 0 : 1);
+    uint64_t keep = geometry_free_kept(c->cfg);
     uint64_t band = c->g.row_units / 4;
     band = band < 1 ? 1 : band < n / 8 ? band : n / 8 + 1;
     if (!c->cfg->power_plp && band < c->g.wl_units)
@@ -65,7 +62,7 @@ static int take_superblock_arrays(struct ftl_core *c)
     c->reads_in_flight = calloc(n, sizeof *c->reads_in_flight);
     c->gc.reads = calloc(n, sizeof *c->gc.reads);
     c->gc.finishing = calloc(n, sizeof *c->gc.finishing);
-    c->rows_programmed = calloc(n * c->g.data_dies, sizeof *c->rows_programmed);
+    c->rows_programmed = calloc(n * c->g.dies, sizeof *c->rows_programmed);
     return c->valid && c->state && c->collectable && c->closed_at && c->erases &&
                    c->wl_in_flight && c->reads_in_flight && c->rows_programmed &&
                    c->gc.reads && c->gc.finishing
@@ -95,7 +92,7 @@ uint64_t core_memory(const struct ftl_config *cfg)
     uint32_t reserve;
     if (geometry_make(&g, cfg) < 0)
         return UINT64_MAX;
-    uint64_t per_sb = 4 + 1 + 1 + 8 + 4 + 4 + 4 + 4 + 4 + 4 * (uint64_t)g.data_dies;
+    uint64_t per_sb = 4 + 1 + 1 + 8 + 4 + 4 + 4 + 4 + 4 + 4 * (uint64_t)g.dies;
     uint64_t payload = cfg->media_payload ? g.total_units * sizeof(uint8_t *) : 0;
     return (cfg->drive_user_bytes / FTL_UNIT_BYTES + g.total_units + 2) * 4 + payload +
            g.sb_count * per_sb +
@@ -179,8 +176,8 @@ void core_open(struct ftl_core *c, struct frontier *f)
 
     c->state[sb] = SB_OPEN;
     c->free_count--;
-    memset(&c->rows_programmed[(size_t)sb * c->g.data_dies], 0,
-           c->g.data_dies * sizeof *c->rows_programmed);
+    memset(&c->rows_programmed[(size_t)sb * c->g.dies], 0,
+           c->g.dies * sizeof *c->rows_programmed);
     *f = (struct frontier){.sb = sb};
     f->next = sb * c->g.sb_units + 1;
     f->sb_end = f->next + c->g.sb_units;
@@ -236,48 +233,33 @@ void core_format(struct ftl_core *c)
     c->medium_stale = true;
 }
 
-/* Rows that a die of superblock sb has been given, from the frontier's place. */
-static uint32_t rows_of(const struct ftl_core *c, uint32_t sb, uint32_t data_die)
-{
-    if (c->state[sb] == SB_FREE)
-        return 0;
-    for (int i = 0; i < 2; i++)
-        if (c->fr[i].sb == sb)
-            return c->fr[i].row + (data_die < c->fr[i].data_die ? 1 : 0);
-    return c->g.rows;
-}
-
-static void sync_superblock(struct ftl_core *c, uint32_t sb, uint32_t *rows_of_die)
+/* Every die has the rows before the open one; those that the open row has reached
+ * have one more. Parity of a row follows its last data die. */
+static void sync_superblock(struct ftl_core *c, uint32_t sb)
 {
     const struct ftl_geometry *g = &c->g;
-    uint32_t open_row = g->rows;
+    uint32_t *rows = &c->rows_programmed[(size_t)sb * g->dies];
+    uint32_t row = c->state[sb] == SB_FREE ? 0 : g->rows;
 
     for (int i = 0; i < 2; i++)
         if (c->fr[i].sb == sb)
-            open_row = c->fr[i].row;
-    if (c->state[sb] == SB_FREE)
-        open_row = 0;
+            row = c->fr[i].row;
     for (uint32_t d = 0; d < g->dies; d++)
-        rows_of_die[d] = open_row;
-    for (uint32_t k = 0; k < g->data_dies; k++) {
-        uint32_t rows = rows_of(c, sb, k);
-        c->rows_programmed[(size_t)sb * g->data_dies + k] = rows;
-        if (rows > open_row)
-            rows_of_die[geometry_data_die(g, open_row, k)] = rows;
-    }
+        rows[d] = row;
+    for (int i = 0; i < 2; i++)
+        for (uint32_t k = 0; c->fr[i].sb == sb && k < c->fr[i].data_die; k++)
+            rows[geometry_data_die(g, row, k)]++;
     for (uint32_t d = 0; d < g->dies; d++) {
         int err = nand_block_set_planes(c->media->nand, d, (UINT32_C(1) << g->planes) - 1, sb,
-                                        NULL, rows_of_die[d] * g->page_types, c->erases[sb]);
+                                        NULL, rows[d] * g->page_types, c->erases[sb]);
         FTL_ASSERT(c->ctx, err == 0);
     }
 }
 
 void core_sync_medium(struct ftl_core *c)
 {
-    uint32_t rows[1024];
-    FTL_ASSERT(c->ctx, c->g.dies <= 1024);
     for (uint32_t sb = 0; sb < c->g.sb_count; sb++)
-        sync_superblock(c, sb, rows);
+        sync_superblock(c, sb);
     /* units of open word lines are what the write buffer holds */
     c->buffer_used = c->fr[0].wl_units[CAUSE_HOST] + c->fr[1].wl_units[CAUSE_HOST];
     c->gc.buffer_used = c->fr[0].wl_units[CAUSE_GC] + c->fr[1].wl_units[CAUSE_GC];

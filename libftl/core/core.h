@@ -33,10 +33,8 @@ struct wordline {
     uint32_t units[2];
     uint32_t row;
     uint16_t die;
-    uint16_t data_die;          /* PARITY_DIE for parity */
     uint64_t seq;
 };
-enum { PARITY_DIE = 0xFFFF };
 
 struct gc_page {
     uint32_t slot, sb, gain, next;
@@ -58,6 +56,7 @@ struct gc_state {
     uint32_t unprogrammed;      /* the part of it already placed */
     uint64_t gain;              /* slots inspected less units moved and filler paid for */
     uint64_t picks;
+    uint64_t idle_picks, idle_host_units; /* picks since the host last placed a unit */
     struct gc_page *pages;
     uint32_t page_free;
     uint32_t *reads;            /* per superblock: page reads in flight */
@@ -82,7 +81,7 @@ struct ftl_core {
     uint32_t *erases;
     uint32_t *wl_in_flight;     /* word lines not yet programmed */
     uint32_t *reads_in_flight;  /* host page reads */
-    uint32_t *rows_programmed;  /* per superblock and data die */
+    uint32_t *rows_programmed;  /* per superblock and die */
     uint8_t **payload;          /* per slot id; NULL without media.payload */
     uint32_t free_count;
     uint64_t closings, host_units;
@@ -139,7 +138,7 @@ uint32_t core_host_room(const struct ftl_core *c);
 uint32_t core_relocate(struct ftl_core *c, uint32_t slot, uint32_t end);
 uint32_t core_pad(struct ftl_core *c, struct frontier *f);  /* units of filler */
 void core_unmap(struct ftl_core *c, uint64_t lpn, uint64_t n);
-bool core_in_buffer(const struct ftl_core *c, uint32_t slot, const struct ftl_place *p);
+bool core_in_buffer(const struct ftl_core *c, const struct ftl_place *p);
 /* The oldest of wl_out is due. */
 void core_wl_ready(struct ftl_core *c);
 /* Programmed: buffer space returns. */

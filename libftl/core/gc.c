@@ -32,6 +32,14 @@ static int choose_victim(struct ftl_core *c)
 
     if (!any_collectable(c))
         return 0;
+    if (gc->idle_host_units != c->host_units) {
+        gc->idle_host_units = c->host_units;
+        gc->idle_picks = 0;
+    }
+    if (gc->idle_picks++ > 4 * (uint64_t)c->g.sb_count) {
+        c->error = FTL_EPOLICY;     /* victims that free nothing: no end in sight */
+        return FTL_EPOLICY;
+    }
     struct ftl_gc_view view = {
         .count = c->g.sb_count,
         .units_per_superblock = c->g.sb_units,
@@ -99,13 +107,9 @@ static void collect_chunk(struct ftl_core *c)
 
 int core_gc_make_room(struct ftl_core *c, uint32_t n)
 {
-    /* A round over all superblocks that frees nothing will not do so later. */
-    uint64_t limit = c->count->gc_victims + 2 * (uint64_t)c->g.sb_count + 2;
-
     while (core_host_room(c) < n) {
         if (c->gc.victim == SB_NONE) {
-            int chosen = c->count->gc_victims < limit ? choose_victim(c) : 0;
-            if (chosen <= 0) {
+            if (choose_victim(c) <= 0) {
                 c->error = FTL_EPOLICY;
                 return FTL_EPOLICY;
             }
@@ -208,14 +212,14 @@ static void issue_page(struct ftl_core *c, uint32_t live)
                gc->victim, gc->row * c->g.page_types + type, live, index);
 }
 
-/* May one more page be read and its units placed? */
-static bool page_fits(const struct ftl_core *c)
+/* May one more page be read and its live units placed? */
+static bool page_fits(const struct ftl_core *c, uint32_t live)
 {
     const struct gc_state *gc = &c->gc;
 
     return gc->in_flight < gc->window && gc->buffer_used + c->g.page_units <= gc->buffer_limit &&
            c->wl_free_count > c->wl_reserve && media_ops_free(c->media) > c->wl_reserve &&
-           space(c) >= ((uint64_t)gc->in_flight + 1) * c->g.page_units;
+           space(c) >= (uint64_t)gc->in_flight * c->g.page_units + live;
 }
 
 /* Takes the victim's next page; false when it was the last or must wait. */
@@ -231,7 +235,7 @@ static bool step_victim(struct ftl_core *c)
         uint32_t live = live_in_page(c, gc->cursor);
         if (live == 0)
             leave_log(c, c->g.page_units);
-        else if (page_fits(c))
+        else if (page_fits(c, live))
             issue_page(c, live);
         else
             return false;

@@ -25,12 +25,19 @@ int geometry_make(struct ftl_geometry *g, const struct ftl_config *c)
     return 0;
 }
 
-/* Free space that collection keeps (see gc_free_target) plus one superblock of
- * dead units, so that a victim with something to gain always exists. */
-uint64_t geometry_spare_needed(const struct ftl_geometry *g, const struct ftl_config *c)
+/* One free superblock per frontier beyond the first keeps the host from waiting for
+ * an erase (docs/gc.md has the argument). Without capacitors victims wait for a full
+ * word line: one superblock for those held, one for units that run over into it. */
+uint64_t geometry_free_kept(const struct ftl_config *c)
 {
-    (void)g;
-    return c->gc_reserve + c->gc_frontiers + 1;
+    return c->gc_reserve + c->gc_frontiers - 1 + (c->power_plp ? 0 : 2);
+}
+
+/* Two superblocks of dead units besides, so that a victim with something to gain
+ * always exists. */
+uint64_t geometry_spare_needed(const struct ftl_config *c)
+{
+    return geometry_free_kept(c) + 2;
 }
 
 uint32_t geometry_data_die(const struct ftl_geometry *g, uint32_t row, uint32_t d)

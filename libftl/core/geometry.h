@@ -29,8 +29,10 @@ struct ftl_place {
 
 /* 0, or -1 when slots do not fit 32 bits or a superblock has fewer than two. */
 int geometry_make(struct ftl_geometry *ret, const struct ftl_config *cfg);
+/* Superblocks that collection keeps free. */
+uint64_t geometry_free_kept(const struct ftl_config *cfg);
 /* Superblocks of spare below which collection could run out of room. */
-uint64_t geometry_spare_needed(const struct ftl_geometry *g, const struct ftl_config *cfg);
+uint64_t geometry_spare_needed(const struct ftl_config *cfg);
 void geometry_place(const struct ftl_geometry *g, uint32_t slot, struct ftl_place *ret);
 /* The die that holds data die d, or parity k, of a row: parity rotates by row. */
 uint32_t geometry_data_die(const struct ftl_geometry *g, uint32_t row, uint32_t d);

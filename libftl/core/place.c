@@ -13,15 +13,14 @@ static struct wordline *wl_take(struct ftl_core *c, uint32_t *ret_index)
     return wl;
 }
 
-static void wl_send(struct ftl_core *c, const struct frontier *f, uint32_t die, uint32_t data_die,
+static void wl_send(struct ftl_core *c, const struct frontier *f, uint32_t die,
                     const uint32_t units[2])
 {
     uint32_t index;
     struct wordline *wl = wl_take(c, &index);
 
     *wl = (struct wordline){.sb = f->sb, .units = {units[0], units[1]}, .row = f->row,
-                            .die = (uint16_t)die, .data_die = (uint16_t)data_die,
-                            .seq = ++c->wl_seq};
+                            .die = (uint16_t)die, .seq = ++c->wl_seq};
     c->wl_in_flight[f->sb]++;
     sim_line_push(&c->wl_out, c->dispatch_at > c->ctx->now ? c->dispatch_at : c->ctx->now, index,
                   0);
@@ -39,8 +38,8 @@ void core_wl_done(struct ftl_core *c, uint32_t index)
     struct wordline *wl = &c->wls[index];
     uint32_t sb = wl->sb;
 
-    if (wl->data_die != PARITY_DIE)
-        c->rows_programmed[(size_t)sb * c->g.data_dies + wl->data_die] = wl->row + 1;
+    /* a die programs the rows of a superblock in order: data of one, parity of another */
+    c->rows_programmed[(size_t)sb * c->g.dies + wl->die] = wl->row + 1;
     c->buffer_used -= wl->units[CAUSE_HOST];
     c->gc.buffer_used -= wl->units[CAUSE_GC];
     c->gc.unprogrammed -= wl->units[CAUSE_GC];
@@ -80,7 +79,7 @@ static void wl_full(struct ftl_core *c, struct frontier *f)
 
     c->count->nand_programs++;
     if (c->timed)
-        wl_send(c, f, geometry_data_die(g, f->row, f->data_die), f->data_die, f->wl_units);
+        wl_send(c, f, geometry_data_die(g, f->row, f->data_die), f->wl_units);
     if (c->gc.finishing_count != 0 && f == &c->fr[c->gc_frontier])
         core_gc_word_line(c, c->wl_seq);
     f->wl_units[CAUSE_HOST] = f->wl_units[CAUSE_GC] = 0;
@@ -91,7 +90,7 @@ static void wl_full(struct ftl_core *c, struct frontier *f)
         c->count->nand_programs++;
         c->count->parity_bytes += (uint64_t)g->wl_units * FTL_UNIT_BYTES;
         if (c->timed)
-            wl_send(c, f, geometry_parity_die(g, f->row, k), PARITY_DIE, none);
+            wl_send(c, f, geometry_parity_die(g, f->row, k), none);
     }
     f->data_die = 0;
     f->row++;
@@ -247,12 +246,11 @@ done:
 
 /* ---- buffer and write path ---------------------------------------------------- */
 
-bool core_in_buffer(const struct ftl_core *c, uint32_t slot, const struct ftl_place *p)
+bool core_in_buffer(const struct ftl_core *c, const struct ftl_place *p)
 {
-    (void)slot;
     if (c->state[p->sb] != SB_OPEN && c->wl_in_flight[p->sb] == 0)
         return false;
-    return p->row >= c->rows_programmed[(size_t)p->sb * c->g.data_dies + p->data_die];
+    return p->row >= c->rows_programmed[(size_t)p->sb * c->g.dies + p->die];
 }
 
 uint64_t core_write_path(struct ftl_core *c, uint64_t ns)

@@ -106,7 +106,7 @@ static bool read_issue(ftl_drive *d, uint32_t index)
         while (p.unit + units < core->g.page_units && c->cursor + units < c->units &&
                map[c->cursor + units] == slot + units)
             units++;
-        if (core_in_buffer(core, slot, &p)) {
+        if (core_in_buffer(core, &p)) {
             d->count.buffer_read_hits += units;
             read_out(d, c, d->ctx.now, units);
         } else if (d->parts_free_count > RMW_PARTS) {
@@ -364,7 +364,7 @@ static void rmw_read(ftl_drive *d, uint32_t index, uint32_t i)
         return;
     geometry_place(&d->core.g, slot - 1, &p);
     d->count.rmw_reads++;
-    if (!core_in_buffer(&d->core, slot, &p))
+    if (!core_in_buffer(&d->core, &p))
         issue_part(d, index, 1, &p);
 }
 

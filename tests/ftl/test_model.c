@@ -59,7 +59,7 @@ static struct ftl_config random_config(struct rand64 *r)
     uint64_t sb_units = (dies - parity) * planes * types * rows * page;
     uint64_t wl = planes * types * page;
     /* from the least spare that is allowed up to four superblocks more */
-    uint64_t spare = frontiers + 2 + (plp ? 0 : 1) + draw_to(r, 4);
+    uint64_t spare = frontiers + 2 + (plp ? 0 : 2) + draw_to(r, 4);
     uint64_t sbs = spare + 3 + draw_to(r, 8);
     struct ftl_config cfg = make_config(
         "wa-reference", 1, "nand.preset", presets[types - 1], "nand.channels", NUM(channels), "nand.dies", NUM(dies), "nand.planes",
