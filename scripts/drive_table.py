@@ -10,6 +10,7 @@ replaced. Published figures and their kind come from docs/published.csv.
 import argparse
 import csv
 import json
+import math
 import os
 import subprocess
 import sys
@@ -35,6 +36,15 @@ FIGURES = {
 }
 STATES = (("seq:1", ("read-latency", "write-latency", "seq-read", "rand-read", "seq-write")),
           ("seq:1,rand:3", ("rand-write",)))
+
+
+def formula_wa(a):
+    """Mean-field WA of uniform random writes: a / (a + W0(-a exp(-a))), W0 by Halley's rule."""
+    x, w = -a * math.exp(-a), -0.5
+    for _ in range(100):
+        e = math.exp(w)
+        w -= (w * e - x) / (e * (w + 1) - (w + 2) * (w * e - x) / (2 * w + 2))
+    return a / (a + w)
 
 
 def published():
@@ -65,15 +75,16 @@ def measure(ftlsim, drive, scale):
 def table(figure, drives, sheet, results):
     title, shape = FIGURES[figure][3:]
     steady = figure == "rand_write_iops"
-    head = "| drive | published | simulated | error | |" + (" WA | a |" if steady else "")
-    lines = ["### " + title, head, "|---|--:|--:|--:|---|" + ("--:|--:|" if steady else "")]
+    head = "| drive | published | simulated | error | |" + (" a | WA | formula |" if steady else "")
+    lines = ["### " + title, head, "|---|--:|--:|--:|---|" + ("--:|--:|--:|" if steady else "")]
     for drive in drives:
         want, kind = sheet[drive, figure]
         got, ssd = results[drive][0][figure], results[drive][1]
         line = "| %s | %s | %s | %+.1f %% | %s |" % (
             drive, "{:,.0f}".format(want), shape.format(got), 100 * (got / want - 1), kind)
         if steady:
-            line += " %.2f | %.4f |" % (ssd["wa_gc"]["value"], ssd["a_effective"])
+            a = ssd["a_effective"]
+            line += " %.4f | %.3f | %.3f |" % (a, ssd["wa_gc"]["value"], formula_wa(a))
         lines.append(line)
     return "\n".join(lines) + "\n\n"
 
