@@ -108,7 +108,7 @@ void wl_account(struct wl_run *run, struct wl_thread *t, const struct ftl_cpl *c
     d->bytes += bytes;
     wl_sum_put(&d->clat, clat);
     d->clat_bins[wl_bin_of(clat)]++;
-    if (r->job->lat_percentiles)
+    if (t->group->lat_bins)
         d->lat_bins[wl_bin_of(lat)]++;
     count_latency(r, clat);
     r->errors += cpl->status != 0;
@@ -116,13 +116,6 @@ void wl_account(struct wl_run *run, struct wl_thread *t, const struct ftl_cpl *c
     t->done_bytes[dir] += bytes;
     if (t->logs != NULL)
         log_access(run, t, cpl, dir);
-}
-
-void wl_account_depth(struct wl_thread *t)
-{
-    unsigned level = 31u - (unsigned)__builtin_clz(t->open);
-    t->group->report.depth[level < WL_DEPTHS ? level : WL_DEPTHS - 1]++;
-    t->group->report.submissions++;
 }
 
 /* ---- samples of a group -------------------------------------------------------------------- */

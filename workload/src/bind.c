@@ -210,6 +210,7 @@ static int init_thread(struct fit *f, struct wl_thread *t, uint32_t clone)
     t->state = WL_WAITING;
     t->depth = (uint32_t)job->iodepth;
     t->limited = is_limited(job);
+    t->hinted = job->fdp;
     t->wake = t->end = t->ramp_end = t->began = WL_NO_VALUE;
     t->flow = join_flow(run, job);
     t->rate_rng = wl_rng_make(run->options.seed, WL_FOR_RATE, t->index);
@@ -249,6 +250,7 @@ static struct wl_group_state *place(struct wl_run *run, struct wl_thread *t, str
     state->report.job = job;
     state->report.job_index = t->job_index;
     state->report.group = g->group;
+    state->lat_bins = job->lat_percentiles;
     state->measured_from = WL_NO_VALUE;
     return state;
 }

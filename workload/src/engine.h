@@ -43,7 +43,7 @@ struct wl_group_state {
     double *ss_lat, *ss_scratch;
     uint32_t ss_count;              /* samples taken */
     uint32_t unfinished;
-    bool stop;                      /* steady state attained */
+    bool lat_bins;                  /* whole latencies are counted in bins too */
 };
 
 struct wl_flow_state {
@@ -60,6 +60,7 @@ struct wl_thread {
     uint32_t index, job_index, phase;
     uint8_t state;
     bool measuring, limited;        /* limited: rate, pauses, flow or flushes */
+    bool hinted;                    /* writes carry a placement hint */
     bool paused, held, has_pending, flushed;
     uint8_t pending;                /* direction chosen and held back by its rate */
     uint32_t depth, open;
@@ -102,9 +103,15 @@ struct wl_run {
 /* ---- bind.c: jobs onto a drive */
 int wl_bind_threads(struct wl_run *run, char *ret_why, size_t why_size);
 
+static inline void wl_account_depth(struct wl_thread *t)
+{
+    unsigned level = 31u - (unsigned)__builtin_clz(t->open);
+    t->group->report.depth[level < WL_DEPTHS ? level : WL_DEPTHS - 1]++;
+    t->group->report.submissions++;
+}
+
 /* ---- account.c: what a completion adds */
 void wl_account(struct wl_run *run, struct wl_thread *t, const struct ftl_cpl *cpl, unsigned dir);
-void wl_account_depth(struct wl_thread *t);
 void wl_logs_window(struct wl_run *run, struct wl_thread *t, uint64_t now, bool last);
 /* Samples, then sets the group's timer. True when steady state was reached. */
 bool wl_group_tick(struct wl_run *run, struct wl_group_state *g, uint64_t now);

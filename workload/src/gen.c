@@ -9,7 +9,7 @@ static uint64_t places_for(const struct wl_gen *g, uint64_t align, uint64_t coun
 static void init_sizes(struct wl_gen *g, struct wl_gen_dir *d, const struct wl_job *job, int dir, uint32_t lba_bytes)
 {
     uint64_t sum = 0;
-    d->min_count = job->bs_min[dir] / lba_bytes;
+    d->min_count = (uint32_t)(job->bs_min[dir] / lba_bytes);
     d->size_count = job->split_count[dir] > 0 ? job->split_count[dir] : 1;
     for (uint32_t i = 0; i < d->size_count; i++) {
         struct wl_gen_size *s = &d->sizes[i];

@@ -19,19 +19,19 @@ struct wl_gen_size {
     uint32_t count;
 };
 
-struct wl_gen_dir {
-    uint32_t size_count;            /* 1 = one size */
-    struct wl_gen_size sizes[WL_SPLITS_MAX];
-    uint32_t range_steps;           /* bsrange: sizes[0].count + 0..steps-1 times range_step */
-    uint32_t range_step;
+struct wl_gen_dir {                 /* what every access needs comes first */
     uint64_t align;                 /* LBAs */
     uint64_t position;              /* where a sequential access goes on, LBAs in the region */
-    uint64_t percentage_random;
-    bool skewed;
-    struct wl_dist_table dist;      /* with skewed: over region / align blocks */
     uint64_t last;                  /* LBA in the region of the last access */
+    uint64_t percentage_random;
     uint64_t since_seek;            /* accesses since the last new offset */
-    uint64_t min_count;
+    uint32_t min_count;
+    uint32_t size_count;            /* 1 = one size */
+    uint32_t range_steps;           /* bsrange: sizes[0].count + 0..steps-1 times range_step */
+    uint32_t range_step;
+    bool skewed;
+    struct wl_gen_size sizes[WL_SPLITS_MAX];
+    struct wl_dist_table dist;      /* with skewed: over region / align blocks */
 };
 
 struct wl_gen {

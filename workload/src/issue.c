@@ -30,8 +30,6 @@ static bool submit_flush(struct wl_run *run, struct wl_thread *t)
 static uint16_t next_stream(struct wl_thread *t)
 {
     const struct wl_job *job = t->job;
-    if (!job->fdp || job->stream_count == 0)
-        return 0;
     uint16_t stream = (uint16_t)job->streams[t->next_stream];
     t->next_stream = t->next_stream + 1 == job->stream_count ? 0 : t->next_stream + 1;
     return stream;
@@ -48,14 +46,14 @@ static bool issue(struct wl_run *run, struct wl_thread *t, uint8_t dir, struct w
     wl_gen_access(&t->gen, dir, t->lbas_left, ret);
     struct ftl_cmd cmd = {
         .opcode = opcodes[dir], .lba_count = ret->count, .lba = ret->lba, .user = user_of(t, dir, ret->lba),
-        .stream = dir == WL_WRITE && t->job->fdp ? next_stream(t) : 0,
+        .stream = dir == WL_WRITE && t->hinted ? next_stream(t) : 0,
     };
     if (!submit(run, t, &cmd))
         return false;
     if (t->measuring)
         wl_account_depth(t);
     t->ios_left--;
-    if (dir == WL_WRITE || !t->job->trimwrite)      /* the trim of a pair is not counted again */
+    if (dir == WL_WRITE || !t->gen.trimwrite)      /* the trim of a pair is not counted again */
         t->lbas_left -= ret->count;
     return true;
 }
