@@ -10,7 +10,6 @@ enum {
     ITER_DEFAULT = 40,
     FLIPS_DEFAULT = 25,
     HARD_LLR_DEFAULT = 20,
-    PASSES_DEFAULT = 2,
     FLIP_RBER_MAX_PPB = 5200000 /* above it bit flipping mostly wastes its time (measured) */
 };
 
@@ -186,13 +185,11 @@ static uint32_t bit_flipping(struct job *j, uint32_t weight)
 
 /* ---- min-sum ----------------------------------------------------------------------- */
 
-/* A failing set of one rule is rarely one of the other: the second pass of a word
- * that failed starts over with the other rule. */
-static struct norm norm_of(const struct job *j, uint32_t pass)
+static struct norm norm_of(const struct job *j)
 {
     unsigned rule = j->o.rule;
     if (rule == LDPC_RULE_AUTO)
-        rule = pass ? LDPC_RULE_NMS10 : LDPC_RULE_NMS12;
+        rule = LDPC_RULE_NMS12;
     struct norm n = {1, 3, j->code->rmax};
     if (rule == LDPC_RULE_NMS12)
         n.b = 2;
@@ -201,9 +198,9 @@ static struct norm norm_of(const struct job *j, uint32_t pass)
     return n;
 }
 
-static uint32_t min_sum(struct job *j, uint32_t pass)
+static uint32_t min_sum(struct job *j)
 {
-    struct norm n = norm_of(j, pass);
+    struct norm n = norm_of(j);
     uint32_t weight = 0;
     j->info.stage = 2;
     for (uint32_t it = 0; it < j->o.iterations_max; it++) {
@@ -242,12 +239,10 @@ static int opts_take(const struct ldpc_code *c, const struct ldpc_opts *opts,
         o->iterations_max = ITER_DEFAULT;
     if (!o->flips_max)
         o->flips_max = FLIPS_DEFAULT;
-    if (!o->passes || o->no_early_stop)
-        o->passes = o->no_early_stop ? 1 : PASSES_DEFAULT;
     if (!o->hard_llr)
         o->hard_llr = HARD_LLR_DEFAULT;
     if (o->iterations_max > LDPC_ITER_MAX || o->flips_max > LDPC_ITER_MAX ||
-        o->hard_llr > LDPC_LLR_MAX || o->decoder > LDPC_DEC_MINSUM || o->passes > 2 ||
+        o->hard_llr > LDPC_LLR_MAX || o->decoder > LDPC_DEC_MINSUM ||
         o->rule > LDPC_RULE_PLAIN)
         return LDPC_EINVAL;
     return c->dv_max > LDPC_WEIGHT_MAX ? LDPC_ELIMIT : LDPC_OK;
@@ -314,11 +309,9 @@ int ldpc_decode_hard(const ldpc_code *code, void *workspace, const uint8_t *bits
     if ((weight || j.o.no_early_stop) && flip_first(&j, weight))
         weight = bit_flipping(&j, weight);
     if ((weight || j.o.no_early_stop) && !flips_only) {
-        for (uint32_t pass = 0; pass == 0 || (weight && pass < j.o.passes); pass++) {
-            j.kern->spread(code, &j.w, (int8_t)j.o.hard_llr);
-            shortened_values(&j);
-            weight = min_sum(&j, pass);
-        }
+        j.kern->spread(code, &j.w, (int8_t)j.o.hard_llr);
+        shortened_values(&j);
+        weight = min_sum(&j);
     }
     return job_finish(&j, weight, ret_bits, ret_info);
 }
@@ -338,7 +331,7 @@ static void soft_values(struct job *j, const int8_t *llr)
             clipped += x != y;
             p[i] = (int8_t)y;
         }
-        j->info.clipped += j->info.iterations ? 0 : clipped; /* a second pass clips the same */
+        j->info.clipped += clipped;
     }
 }
 
@@ -359,11 +352,8 @@ int ldpc_decode(const ldpc_code *code, void *workspace, const int8_t *llr, uint8
     j.kern->harden(code, &j.w); /* an unknown bit (0) starts as 0 */
     memcpy(j.w.y, j.w.x, plain);
     uint32_t weight = j.info.syndrome_in = syndrome(&j, j.w.x);
-    for (uint32_t pass = 0; (weight || j.o.no_early_stop) && pass < j.o.passes; pass++) {
-        if (pass)
-            soft_values(&j, llr);
-        weight = min_sum(&j, pass);
-    }
+    if (weight || j.o.no_early_stop)
+        weight = min_sum(&j);
     return job_finish(&j, weight, ret_bits, ret_info);
 }
 

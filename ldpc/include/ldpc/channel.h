@@ -100,6 +100,76 @@ LDPC_API int ldpc_mc_run(const ldpc_code *code, const struct ldpc_mc *mc, uint64
 LDPC_API void ldpc_interval95(uint64_t errors, uint64_t frames, double *ret_low,
                               double *ret_high);
 
+/* ---- error floor: trapping sets and importance sampling --------------------------- */
+
+enum { LDPC_TRAP_BITS = 64 };
+
+/* A small set of bits on which a decoder got stuck. For a circulant code its z
+ * rotations are as likely; `copies` says for how many sets it stands. */
+struct ldpc_trap {
+    uint32_t bits;
+    uint32_t bit[LDPC_TRAP_BITS]; /* positions in the code word, ascending */
+    uint32_t copies;              /* z, or less where shortening breaks the rotation */
+    uint64_t frame;               /* the frame that showed it */
+};
+
+/* Decode frames [first, first + count) of mc (hard channel only) and keep the wrong
+ * bits of those that fail with at most LDPC_TRAP_BITS of them: sets with equal
+ * rotations are kept once. *ret_count: sets in ret[room], in order of frames.
+ * Errors: EINVAL, ENOMEM. */
+LDPC_API int ldpc_trap_collect(const ldpc_code *code, const struct ldpc_mc *mc, uint64_t first,
+                               uint64_t count, struct ldpc_trap *ret, size_t room,
+                               size_t *ret_count);
+
+/* Estimate how often, at the hard error rate of mc->channel, the decoder fails
+ * because of this set or a rotation of it: its bits are wrong with probability
+ * bias instead, and every failure that leaves some bit of the set wrong counts
+ * with the likelihood ratio. Result: contribution to the FER and its standard
+ * error; both already times copies. Unbiased for the event "fails with a wrong bit
+ * in this set", a lower bound for the FER with one set, an estimate of the floor
+ * summed over all. 0 < bias < 1. Errors: EINVAL, ENOMEM. */
+LDPC_API int ldpc_trap_estimate(const ldpc_code *code, const struct ldpc_mc *mc,
+                                const struct ldpc_trap *trap, double bias, uint64_t first,
+                                uint64_t count, double *ret_fer, double *ret_sd);
+
+/* ---- tables -------------------------------------------------------------------------- */
+
+enum { LDPC_TABLE_POINTS = 64 };
+
+struct ldpc_point {
+    double rber;
+    uint64_t frames, errors;
+    double iterations_mean;
+    uint32_t iterations_p99;  /* min-sum iterations that 99 % of the frames do not exceed */
+};
+
+/* A measured waterfall. Text format: MODEL.md. */
+struct ldpc_table {
+    char code[LDPC_NAME_MAX + 1];
+    uint32_t soft_bits, iterations_max, points;
+    uint64_t seed;
+    char decoder[16];
+    struct ldpc_point at[LDPC_TABLE_POINTS]; /* rber rising */
+    double fit_p0, fit_alpha; /* FER = Q((p0 - p) sqrt(n) / (alpha sqrt(p (1 - p)))) */
+    uint32_t n;
+};
+
+/* Parse a table and fit its waterfall. Checks version, hash and order.
+ * On error msg (may be NULL) gets one line. Errors: EINVAL, EFORMAT. */
+LDPC_API int ldpc_table_parse(const char *text, size_t bytes, struct ldpc_table *ret, char *msg,
+                              size_t room);
+
+/* FER at an RBER: between measured points with errors by straight lines in ln FER, outside by
+ * the fit (an extrapolation of the waterfall; it knows no floor). 0..1. */
+LDPC_API double ldpc_table_fer(const struct ldpc_table *t, double rber);
+
+/* Largest RBER with at most that FER (1e-30 < fer < 1), by the fit: an extrapolation
+ * below the smallest measured FER. */
+LDPC_API double ldpc_table_rber(const struct ldpc_table *t, double fer);
+
+/* Hash of a table's body lines: FNV-1a, 64 bit. */
+LDPC_API uint64_t ldpc_table_hash(const char *body, size_t bytes);
+
 #ifdef __cplusplus
 }
 #endif

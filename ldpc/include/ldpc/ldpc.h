@@ -105,15 +105,12 @@ enum ldpc_rule {
 /* All zero (but struct_size) means the defaults. NULL options are the same. */
 struct ldpc_opts {
     uint32_t struct_size;    /* sizeof(struct ldpc_opts) */
-    uint16_t iterations_max; /* min-sum, per pass, 1..LDPC_ITER_MAX; 0 = 40 */
+    uint16_t iterations_max; /* min-sum, 1..LDPC_ITER_MAX; 0 = 40 */
     uint16_t flips_max;      /* bit-flipping rounds, 1..LDPC_ITER_MAX; 0 = 25 */
     uint8_t decoder;         /* enum ldpc_decoder */
     uint8_t rule;            /* enum ldpc_rule */
     uint8_t hard_llr;        /* magnitude given to a hard bit, 1..31; 0 = 20 */
     uint8_t no_early_stop;   /* 1 = run all iterations: for benchmarks only */
-    uint8_t passes;          /* min-sum passes, 1..2; 0 = 2. The second starts over with
-                              * the other normalisation when the first has failed */
-    uint8_t reserved[3];     /* 0 */
     uint64_t seed;           /* PGDBF: which flips are taken */
 };
 
