@@ -4,7 +4,7 @@
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+#include <sys/resource.h>
 
 #include "cli.h"
 
@@ -50,6 +50,7 @@ struct session {
     ftl_drive *drive;
     wl_run *run;
     struct cli_progress progress;
+    double fill_seconds, run_seconds;
     char why[FTL_WHY_MAX];
 };
 
@@ -239,18 +240,23 @@ static void print_notes(const struct session *s)
         fprintf(stderr, "ftlsim: note: %s\n", note);
 }
 
-static int simulate(struct session *s, double *ret_seconds)
+static int precondition(struct session *s)
 {
-    cli_catch_interrupt();
-    if (s->a.precondition != NULL &&
-        wl_run_precondition(s->run, &s->steps, s->why, sizeof s->why) < 0) {
-        cli_progress_clear(&s->progress);
-        return cli_refuse("%s", s->why);
-    }
+    if (s->a.precondition == NULL)
+        return CLI_OK;
+    double from = cli_wall();
+    int err = wl_run_precondition(s->run, &s->steps, s->why, sizeof s->why);
+    s->fill_seconds = cli_wall() - from;
+    cli_progress_clear(&s->progress);
+    return err < 0 ? cli_refuse("%s", s->why) : CLI_OK;
+}
+
+static int simulate(struct session *s)
+{
     cli_progress_clear(&s->progress);
     double from = cli_wall();
     int err = wl_run_go(s->run, s->why, sizeof s->why);
-    *ret_seconds = cli_wall() - from;
+    s->run_seconds = cli_wall() - from;
     cli_progress_clear(&s->progress);
     if (err < 0) {
         cli_refuse("%s", s->why);
@@ -296,23 +302,40 @@ static int deliver(struct session *s)
     return cli_refuse("%s", s->why);
 }
 
+static void put_speed(const char *what, double n, double seconds)
+{
+    fprintf(stderr, "%.0f %s in %.2f s, %.2f M/s; ", n, what, seconds, seconds > 0.0 ? n / seconds / 1e6 : 0.0);
+}
+
+/* What depends on this machine: never on standard output. */
+static void print_cost(const struct session *s)
+{
+    struct rusage usage;
+    fputs("ftlsim: ", stderr);
+    if (s->a.precondition != NULL)
+        put_speed("untimed writes", (double)wl_run_filled(s->run), s->fill_seconds);
+    put_speed("accesses", (double)wl_run_accesses(s->run), s->run_seconds);
+    getrusage(RUSAGE_SELF, &usage);
+    fprintf(stderr, "%.2f GB of memory\n", (double)usage.ru_maxrss * 1024.0 / 1e9);
+}
+
 static int work(struct session *s)
 {
-    double seconds = 0.0;
     int status = prepare(s);
     if (status != CLI_OK)
         return status;
     print_notes(s);
-    status = simulate(s, &seconds);
+    cli_catch_interrupt();
+    status = precondition(s);
+    if (status == CLI_OK)
+        status = simulate(s);
     if (status == CLI_OK)
         status = audit(s);
     if (status == CLI_OK)
         status = deliver(s);
     if (status != CLI_OK)
         return status;
-    double accesses = (double)wl_run_accesses(s->run);
-    fprintf(stderr, "ftlsim: %.0f accesses in %.2f s, %.2f M/s; %.2f GB of memory\n", accesses, seconds,
-            seconds > 0.0 ? accesses / seconds / 1e6 : 0.0, (double)ftl_memory_needed(&s->config) / 1e9);
+    print_cost(s);
     return wl_run_interrupted(s->run) ? CLI_INTERRUPTED : CLI_OK;
 }
 

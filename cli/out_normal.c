@@ -224,7 +224,9 @@ static void put_drive(FILE *out, const struct cli_report *r)
     if (r->precondition != NULL)
         fprintf(out, "  precondition : %s\n", r->precondition);
     put_wa(out, c);
-    fprintf(out, "  a effective  : %.4f\n", (double)s->a_effective_ppm / 1e6);
+    if (s->a_effective_ppm > 0)
+        fprintf(out, "  a effective  : %.4f = written, not collected units / user units\n",
+                (double)s->a_effective_ppm / 1e6);
     put_bytes(out, c);
     fprintf(out, "  NAND         : page reads=%llu (GC %llu), programs=%llu, erases=%llu\n",
             (unsigned long long)c->nand_page_reads, (unsigned long long)c->nand_gc_page_reads,

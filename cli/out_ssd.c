@@ -99,7 +99,9 @@ json_t *out_ssd(const struct cli_report *r)
     json_object_set_new(o, "virtual_ns", json_count(r->end_ns));
     json_object_set_new(o, "wa", ratio(wa.known, wa.wa, "programmed_bytes", wa.programmed, wa.host));
     json_object_set_new(o, "wa_gc", ratio(wa.known, wa.wa_gc, "host_and_relocated_bytes", wa.host + wa.relocated, wa.host));
-    json_object_set_new(o, "a_effective", json_decimal((double)r->status.a_effective_ppm / 1e6));
+    json_object_set_new(o, "a_effective", r->status.a_effective_ppm == 0
+                                              ? json_null()
+                                              : json_decimal((double)r->status.a_effective_ppm / 1e6));
     json_object_set_new(o, "bytes", bytes_by_cause(&r->counters));
     add_activity(o, &r->counters, &r->status);
     json_object_set_new(o, "utilisation", utilisation(r));

@@ -129,6 +129,8 @@ static void amounts_end_jobs(void **state)
         {"size=1%\nbs=4k", 1000},
         {"rw=randwrite\nsize=64k\nbs=4k", 16},
         {"rw=randrw\nsize=64k\nbs=4k", 16},
+        {"rw=read:8k\nsize=40k\nbs=4k", 4},             /* at 0, 12k, 24k, 36k: as fio does */
+        {"rw=read:-8k\nsize=40k\nbs=4k\nloops=2", 20},
     };
     char text[256];
     (void)state;

@@ -95,6 +95,7 @@ struct wl_run {
     uint64_t began;
     uint32_t unfinished, phase, phase_unfinished;
     uint64_t accesses, next_progress;
+    uint64_t filled;                /* extents written untimed */
     bool ran, interrupted;
     int err;                        /* of the drive, while running */
     struct ftl_cpl cpls[WL_POLL_MAX];

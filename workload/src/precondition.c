@@ -53,7 +53,7 @@ struct filler {
     struct ftl_extent batch[BATCH];
     uint32_t used;
     uint64_t written, target;       /* LBAs */
-    uint64_t batches, extents;
+    uint64_t batches;
     struct source *sources;
     uint32_t source_count;
     struct wl_rng pick;
@@ -64,12 +64,12 @@ static int flush_batch(struct filler *f)
 {
     struct wl_run *run = f->run;
     int r = f->used > 0 ? ftl_write_untimed(run->drive, f->batch, f->used) : 0;
-    f->extents += f->used;
+    run->filled += f->used;
     f->used = 0;
     if (r < 0)
         return f->err = r;
     if (run->options.progress != NULL && ++f->batches % PROGRESS_BATCHES == 0) {
-        struct wl_progress p = {(uint64_t)((wl_u128)f->written * 1000000 / f->target), 0, f->extents, true};
+        struct wl_progress p = {(uint64_t)((wl_u128)f->written * 1000000 / f->target), 0, run->filled, true};
         run->interrupted |= run->options.progress(run->options.user, &p) != 0;
     }
     return 0;

@@ -370,3 +370,8 @@ uint64_t wl_run_accesses(const wl_run *run)
 {
     return run->accesses;
 }
+
+uint64_t wl_run_filled(const wl_run *run)
+{
+    return run->filled;
+}

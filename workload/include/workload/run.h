@@ -102,6 +102,7 @@ WL_API uint32_t wl_run_report_count(const wl_run *run);
 WL_API const struct wl_report *wl_run_report(const wl_run *run, uint32_t index);    /* NULL past the end */
 WL_API bool wl_run_interrupted(const wl_run *run);
 WL_API uint64_t wl_run_accesses(const wl_run *run);         /* simulated, uncounted ones included */
+WL_API uint64_t wl_run_filled(const wl_run *run);           /* extents written by preconditioning */
 
 #ifdef __cplusplus
 }
