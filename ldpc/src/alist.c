@@ -224,7 +224,7 @@ static int build(struct alist *a, const char *name, uint32_t z_hint, const uint6
         if (a->n % z || a->m % z || (z < 8 && z > 1 && !z_hint))
             continue;
         if (circulants(key, edges, a->m, z, row_at, ent)) {
-            err = code_new(name, z, a->m / z, a->n / z, a->n - a->m, row_at, ent, ret);
+            err = ldpci_code_new(name, z, a->m / z, a->n / z, a->n - a->m, row_at, ent, ret);
             break;
         }
         if (z_hint)
@@ -235,11 +235,11 @@ static int build(struct alist *a, const char *name, uint32_t z_hint, const uint6
     if (err)
         return fail(a, err, z_hint > 1 ? "no circulants of that size" : "matrix refused, checks",
                     z_hint > 1 ? z_hint : a->m);
-    err = code_count_cycles(*ret);
+    err = ldpci_code_count_cycles(*ret);
     if (!err)
-        err = encoder_prepare(*ret);
+        err = ldpci_encoder_prepare(*ret);
     if (err == LDPC_ESINGULAR) /* a decoder is still of use; k comes from the rank */
-        err = code_rank(*ret, &(*ret)->rank);
+        err = ldpci_code_rank(*ret, &(*ret)->rank);
     if (err) {
         ldpc_code_close(*ret);
         *ret = NULL;

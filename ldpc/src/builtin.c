@@ -6,8 +6,8 @@
 const char *const *ldpc_code_names(void)
 {
     static const char *names[BUILTIN_MAX + 1];
-    for (uint32_t i = 0; i < builtin_count; i++)
-        names[i] = builtin_codes[i].name;
+    for (uint32_t i = 0; i < ldpci_builtin_count; i++)
+        names[i] = ldpci_builtin_codes[i].name;
     return names;
 }
 
@@ -21,27 +21,27 @@ static int from_shifts(const struct builtin *b, struct ldpc_code **ret)
                 ent[n++] = (struct entry){c, (uint32_t)b->shift[c * GAP_ROWS + r]};
         row_at[r + 1] = n;
     }
-    return code_new(b->name, b->z, GAP_ROWS, b->cols, b->data_bits, row_at, ent, ret);
+    return ldpci_code_new(b->name, b->z, GAP_ROWS, b->cols, b->data_bits, row_at, ent, ret);
 }
 
 /* The facts a table of numbers could lose to an edit. */
 static int verify(struct ldpc_code *c)
 {
-    int err = code_count_cycles(c);
+    int err = ldpci_code_count_cycles(c);
     if (!err && (c->girth < 6 || c->dv_min < 3 || c->dv_max != 4))
         err = LDPC_EBROKEN;
-    return err ? err : encoder_prepare(c);
+    return err ? err : ldpci_encoder_prepare(c);
 }
 
 int ldpc_code_open(const char *name, ldpc_code **ret_code)
 {
     if (!name || !ret_code)
         return LDPC_EINVAL;
-    for (uint32_t i = 0; i < builtin_count; i++) {
-        if (strcmp(builtin_codes[i].name, name))
+    for (uint32_t i = 0; i < ldpci_builtin_count; i++) {
+        if (strcmp(ldpci_builtin_codes[i].name, name))
             continue;
         struct ldpc_code *c = NULL;
-        int err = from_shifts(&builtin_codes[i], &c);
+        int err = from_shifts(&ldpci_builtin_codes[i], &c);
         if (!err)
             err = verify(c);
         if (err) {

@@ -12,7 +12,7 @@ struct builtin {
     const int16_t *shift; /* cols x 4, -1 = masked */
 };
 
-extern const struct builtin builtin_codes[];
-extern const uint32_t builtin_count;
+extern const struct builtin ldpci_builtin_codes[];
+extern const uint32_t ldpci_builtin_count;
 
 #endif

@@ -440,7 +440,7 @@ static const int16_t SHIFT_8[] = {
     0, 78, -1, 140,
 };
 
-const struct builtin builtin_codes[] = {
+const struct builtin ldpci_builtin_codes[] = {
     {"4k", 1024, 32768, 36, SHIFT_0},
     {"2k", 512, 16384, 36, SHIFT_1},
     {"1k", 256, 8192, 36, SHIFT_2},
@@ -452,4 +452,4 @@ const struct builtin builtin_codes[] = {
     {"tlc", 896, 33088, 41, SHIFT_7},
     {"mlc", 384, 33024, 90, SHIFT_8},
 };
-const uint32_t builtin_count = sizeof builtin_codes / sizeof builtin_codes[0];
+const uint32_t ldpci_builtin_count = sizeof ldpci_builtin_codes / sizeof ldpci_builtin_codes[0];

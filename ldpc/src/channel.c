@@ -96,7 +96,7 @@ static void scaled_llr(struct ldpc_channel *ch, int peak)
     double l[LDPC_REGIONS_MAX], top = 1e-300;
     for (uint32_t i = 0; i < ch->regions / 2; i++) {
         double a = ch->p[i] + 1e-12, b = ch->p[ch->regions - 1 - i] + 1e-12;
-        l[i] = a > b ? d_log(a / b) : 0;
+        l[i] = a > b ? ldpci_log(a / b) : 0;
         top = l[i] > top ? l[i] : top;
     }
     for (uint32_t i = 0; i < ch->regions / 2; i++) {
@@ -136,10 +136,10 @@ int ldpc_channel_awgn(double rber, unsigned soft_bits, struct ldpc_channel *ret)
     double p[8], sum = 0;
     if (!ret || soft_bits < 1 || soft_bits > 3 || !(rber > 0 && rber <= 0.5))
         return LDPC_EINVAL;
-    double x = rber < 0.5 ? d_qinv(rber) : 0; /* 1 / sigma */
+    double x = rber < 0.5 ? ldpci_qinv(rber) : 0; /* 1 / sigma */
     uint32_t regions = 1u << soft_bits;
     for (uint32_t i = 0; i < regions - 1; i++) {
-        double upto = d_q((at[soft_bits - 1][i] - 1) * x);
+        double upto = ldpci_q((at[soft_bits - 1][i] - 1) * x);
         p[i] = upto - sum;
         sum = upto;
     }

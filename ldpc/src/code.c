@@ -117,7 +117,7 @@ static int rows_valid(uint32_t z, uint32_t rows, uint32_t cols, const uint32_t *
     return LDPC_OK;
 }
 
-int code_new(const char *name, uint32_t z, uint32_t rows, uint32_t cols, uint32_t k,
+int ldpci_code_new(const char *name, uint32_t z, uint32_t rows, uint32_t cols, uint32_t k,
              const uint32_t *row_at, const struct entry *ent, struct ldpc_code **ret)
 {
     if (!name || !name[0] || strlen(name) > LDPC_NAME_MAX || !z || !rows || cols < rows ||

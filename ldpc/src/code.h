@@ -59,33 +59,33 @@ struct ldpc_code {
 
 /* Allocate and index a code from its row lists; takes ownership of nothing.
  * ent[row_at[r] .. row_at[r+1]) must have ascending, distinct block columns. */
-int code_new(const char *name, uint32_t z, uint32_t rows, uint32_t cols, uint32_t k,
+int ldpci_code_new(const char *name, uint32_t z, uint32_t rows, uint32_t cols, uint32_t k,
              const uint32_t *row_at, const struct entry *ent, struct ldpc_code **ret);
 
 /* Counts 4- and 6-cycles of the base matrix into girth and cycles6. */
-int code_count_cycles(struct ldpc_code *code);
+int ldpci_code_count_cycles(struct ldpc_code *code);
 
 /* Finds the encoder: the two-gap structure, else a dense inverse when the last
  * m bits allow it and m is small enough, else none. Sets rank. */
-int encoder_prepare(struct ldpc_code *code);
+int ldpci_encoder_prepare(struct ldpc_code *code);
 
 /* Rank of the full matrix by elimination. Cost O(m^2 n / 64). */
-int code_rank(const struct ldpc_code *code, uint32_t *ret_rank);
+int ldpci_code_rank(const struct ldpc_code *code, uint32_t *ret_rank);
 
 /* p(x)^-1 modulo x^z + 1 over GF(2); zw words each. EBROKEN if none. */
-int poly_inverse(uint32_t z, const uint64_t *p, uint64_t *ret_inv);
+int ldpci_poly_inverse(uint32_t z, const uint64_t *p, uint64_t *ret_inv);
 
 /* ---- packed helpers (pack.c) ------------------------------------------------- */
 
 /* Read `bits` bits from byte array src at bit `at` into words (tail zeroed). */
-void bits_load(const uint8_t *src, size_t src_bytes, size_t at, uint32_t bits, uint64_t *dst);
+void ldpci_bits_load(const uint8_t *src, size_t src_bytes, size_t at, uint32_t bits, uint64_t *dst);
 /* OR `bits` bits into dst at bit `at`; the target bits must be zero. */
-void bits_or(uint8_t *dst, size_t at, uint32_t bits, const uint64_t *src);
+void ldpci_bits_or(uint8_t *dst, size_t at, uint32_t bits, const uint64_t *src);
 /* Doubled block from a plain one; words past 2 z keep what they hold. */
-void block_double(const struct ldpc_code *code, const uint64_t *plain, uint64_t *dbl);
+void ldpci_block_double(const struct ldpc_code *code, const uint64_t *plain, uint64_t *dbl);
 /* Code word bytes <-> plain blocks (shortened bits = 0). */
-void word_load(const struct ldpc_code *code, const uint8_t *bits, uint64_t *plain);
-void word_store(const struct ldpc_code *code, const uint64_t *plain, uint8_t *bits);
+void ldpci_word_load(const struct ldpc_code *code, const uint8_t *bits, uint64_t *plain);
+void ldpci_word_store(const struct ldpc_code *code, const uint64_t *plain, uint8_t *bits);
 /* First transmitted bit of block c and how many of its bits are transmitted. */
 static inline uint32_t block_span(const struct ldpc_code *code, uint32_t c, size_t *ret_at)
 {

@@ -196,7 +196,7 @@ static int builder_init(struct builder *b, const struct ldpc_build *par)
     return LDPC_OK;
 }
 
-/* Row lists in the form code_new takes. */
+/* Row lists in the form ldpci_code_new takes. */
 static int builder_code(const struct builder *b, const struct ldpc_build *par,
                         struct ldpc_code **ret)
 {
@@ -208,12 +208,12 @@ static int builder_code(const struct builder *b, const struct ldpc_build *par,
                 ent[n++] = (struct entry){c, (uint32_t)b->shift[c][r]};
         row_at[r + 1] = n;
     }
-    int err = code_new(par->name, b->z, NR, b->cols, par->data_bits, row_at, ent, ret);
+    int err = ldpci_code_new(par->name, b->z, NR, b->cols, par->data_bits, row_at, ent, ret);
     if (err)
         return err;
-    err = code_count_cycles(*ret);
+    err = ldpci_code_count_cycles(*ret);
     if (!err)
-        err = encoder_prepare(*ret);
+        err = ldpci_encoder_prepare(*ret);
     if (err) {
         ldpc_code_close(*ret);
         *ret = NULL;

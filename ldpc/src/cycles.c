@@ -89,7 +89,7 @@ static void count_with(struct ldpc_code *c, struct cycle_work *k)
     c->girth = c->cycles6 ? 6 : 8;
 }
 
-int code_count_cycles(struct ldpc_code *c)
+int ldpci_code_count_cycles(struct ldpc_code *c)
 {
     c->girth = 0;
     c->cycles6 = 0;

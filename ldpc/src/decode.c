@@ -28,7 +28,7 @@ static void *carve(uint8_t **at, size_t bytes)
     return p;
 }
 
-size_t ws_layout(const struct ldpc_code *c, void *mem, struct ws *w)
+size_t ldpci_ws_layout(const struct ldpc_code *c, void *mem, struct ws *w)
 {
     uint8_t *at = mem;
     size_t plain = (size_t)c->cols * c->xs * 8, p = (size_t)c->cols * p_stride(c);
@@ -53,7 +53,7 @@ size_t ldpc_workspace_bytes(const ldpc_code *code)
 {
     static uint8_t base[64]; /* any address: only differences are used */
     struct ws w;
-    return code ? ws_layout(code, base, &w) : 0;
+    return code ? ldpci_ws_layout(code, base, &w) : 0;
 }
 
 int ldpc_decoder_find(const char *name, enum ldpc_decoder *ret)
@@ -108,7 +108,7 @@ static uint32_t syndrome(struct job *j, const uint64_t *x)
 {
     const struct ldpc_code *c = j->code;
     for (uint32_t b = 0; b < c->cols; b++)
-        block_double(c, x + (size_t)b * c->xs, j->w.xd + (size_t)b * c->ds);
+        ldpci_block_double(c, x + (size_t)b * c->xs, j->w.xd + (size_t)b * c->ds);
     j->kern->syndrome(c, j->w.xd, j->w.s);
     return syndrome_weight(j);
 }
@@ -155,7 +155,7 @@ static uint32_t flip_round(struct job *j, uint32_t weight, uint32_t round)
     const struct ldpc_code *c = j->code;
     unsigned level = 0;
     for (uint32_t r = 0; r < c->rows; r++)
-        block_double(c, j->w.s + (size_t)r * c->xs, j->w.sd + (size_t)r * c->ds);
+        ldpci_block_double(c, j->w.s + (size_t)r * c->xs, j->w.sd + (size_t)r * c->ds);
     j->kern->energy(c, &j->w);
     for (uint32_t b = 0; b < c->cols; b++)
         level = j->w.emax[b] > level ? j->w.emax[b] : level;
@@ -257,9 +257,9 @@ static int job_start(struct job *j, const struct ldpc_code *code, void *workspac
     if (err)
         return err;
     j->code = code;
-    j->kern = kern_now();
+    j->kern = ldpci_kern_now();
     j->info = (struct ldpc_info){0};
-    ws_layout(code, workspace, &j->w);
+    ldpci_ws_layout(code, workspace, &j->w);
     return LDPC_OK;
 }
 
@@ -271,7 +271,7 @@ static int job_finish(struct job *j, uint32_t weight, uint8_t *ret_bits,
     j->info.flipped_bits =
         j->kern->distance(j->w.x, j->w.y, (size_t)c->cols * c->xs);
     j->info.unsatisfied = weight;
-    word_store(c, j->w.x, ret_bits);
+    ldpci_word_store(c, j->w.x, ret_bits);
     if (ret_info)
         *ret_info = j->info;
     return ok ? LDPC_OK : LDPC_EUNCORR;
@@ -298,7 +298,7 @@ int ldpc_decode_hard(const ldpc_code *code, void *workspace, const uint8_t *bits
     bool flips_only = j.o.decoder == LDPC_DEC_GDBF || j.o.decoder == LDPC_DEC_PGDBF;
     if (flips_only && code->dv_max > FLIP_WEIGHT_MAX)
         return LDPC_ELIMIT;
-    word_load(code, bits, j.w.y);
+    ldpci_word_load(code, bits, j.w.y);
     uint32_t weight = j.info.syndrome_in = syndrome(&j, j.w.y);
     if (!weight && !j.o.no_early_stop) { /* a clean word: nothing more to do */
         memmove(ret_bits, bits, ldpc_code_bytes(code));
@@ -366,7 +366,7 @@ int ldpc_syndrome_weight(const ldpc_code *code, void *workspace, const uint8_t *
     int err = job_start(&j, code, workspace, NULL);
     if (err)
         return err;
-    word_load(code, bits, j.w.x);
+    ldpci_word_load(code, bits, j.w.x);
     *ret_weight = syndrome(&j, j.w.x);
     return LDPC_OK;
 }

@@ -23,13 +23,13 @@ void ldpc_set_cpu_mask(unsigned mask)
     cpu_mask = mask;
 }
 
-const struct kern *kern_now(void)
+const struct kern *ldpci_kern_now(void)
 {
     unsigned use = cpu_mask & cpu_has();
-    return use & LDPC_CPU_AVX512 ? &kern_avx512 : use & LDPC_CPU_AVX2 ? &kern_avx2 : &kern_c;
+    return use & LDPC_CPU_AVX512 ? &ldpci_kern_avx512 : use & LDPC_CPU_AVX2 ? &ldpci_kern_avx2 : &ldpci_kern_c;
 }
 
 const char *ldpc_kernel_name(void)
 {
-    return kern_now()->name;
+    return ldpci_kern_now()->name;
 }

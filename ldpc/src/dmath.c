@@ -14,7 +14,7 @@ static double pow2(int k)
     return d;
 }
 
-double d_exp(double x)
+double ldpci_exp(double x)
 {
     if (x < -700)
         return 0;
@@ -27,7 +27,7 @@ double d_exp(double x)
     return sum * pow2(k);
 }
 
-double d_log(double x)
+double ldpci_log(double x)
 {
     uint64_t bits;
     memcpy(&bits, &x, sizeof bits);
@@ -45,7 +45,7 @@ double d_log(double x)
     return k * LN2_HI + (2 * s * sum + k * LN2_LO);
 }
 
-double d_sqrt(double x)
+double ldpci_sqrt(double x)
 {
     if (x <= 0)
         return 0;
@@ -59,13 +59,13 @@ double d_sqrt(double x)
     return r;
 }
 
-double d_q(double x)
+double ldpci_q(double x)
 {
     if (x < 0)
-        return 1 - d_q(-x);
+        return 1 - ldpci_q(-x);
     if (x > 37)
         return 0;
-    double phi = 0.3989422804014326779 * d_exp(-0.5 * x * x);
+    double phi = 0.3989422804014326779 * ldpci_exp(-0.5 * x * x);
     if (x < 2) { /* odd series: Q = 1/2 - phi (x + x^3/3 + x^5/15 + ...) */
         double term = x, sum = x;
         for (int i = 3; i < 61; i += 2) {
@@ -80,12 +80,12 @@ double d_q(double x)
     return phi / f;
 }
 
-double d_qinv(double p)
+double ldpci_qinv(double p)
 {
     double lo = -37, hi = 37;
     for (int i = 0; i < 80; i++) {
         double mid = 0.5 * (lo + hi);
-        if (d_q(mid) > p)
+        if (ldpci_q(mid) > p)
             lo = mid;
         else
             hi = mid;
@@ -93,7 +93,7 @@ double d_qinv(double p)
     return 0.5 * (lo + hi);
 }
 
-double d_pow(double x, double y)
+double ldpci_pow(double x, double y)
 {
-    return d_exp(y * d_log(x));
+    return ldpci_exp(y * ldpci_log(x));
 }

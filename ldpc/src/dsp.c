@@ -229,13 +229,13 @@ int ldpc_llr_model(const struct ldpc_valley_model *m, int peak, int8_t *ret_llr,
         for (unsigned r = 0; r <= m->reads; r++) {
             double next = 0;
             if (r < m->reads)
-                next = d_q((double)(m->read_mp[r] - m->mean_mp[s]) / m->sigma_mp[s]);
+                next = ldpci_q((double)(m->read_mp[r] - m->mean_mp[s]) / m->sigma_mp[s]);
             p[r][s] = above - next;
             above = next;
         }
     }
     for (unsigned r = 0; r <= m->reads; r++) {
-        l[r] = d_log((p[r][0] > 1e-12 ? p[r][0] : 1e-12) / (p[r][1] > 1e-12 ? p[r][1] : 1e-12));
+        l[r] = ldpci_log((p[r][0] > 1e-12 ? p[r][0] : 1e-12) / (p[r][1] > 1e-12 ? p[r][1] : 1e-12));
         double a = l[r] < 0 ? -l[r] : l[r];
         top = a > top ? a : top;
     }

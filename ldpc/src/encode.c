@@ -19,7 +19,7 @@ enum { DENSE_M_MAX = 8192 };
 static void xor_rot(const struct ldpc_code *c, uint64_t *dst, const uint64_t *src,
                     uint32_t shift, uint64_t *dbl)
 {
-    block_double(c, src, dbl);
+    ldpci_block_double(c, src, dbl);
     for (uint32_t w = 0; w < c->zw; w++)
         dst[w] ^= funnel(dbl, shift + 64 * w);
     dst[c->zw - 1] &= c->tail_mask;
@@ -53,11 +53,11 @@ static void gap2_solve(const struct ldpc_code *c, const struct kern *k, uint64_t
     memset(acc, 0, (size_t)2 * xs * sizeof *acc);
     k->polymul(c->phi_inv, s2, c->zw, acc);
     k->polymul(c->phi_inv + xs, s3, c->zw, acc);
-    poly_fold(z, acc, p2);
+    ldpci_poly_fold(z, acc, p2);
     memset(acc, 0, (size_t)2 * xs * sizeof *acc);
     k->polymul(c->phi_inv + 2 * xs, s2, c->zw, acc);
     k->polymul(c->phi_inv + 3 * xs, s3, c->zw, acc);
-    poly_fold(z, acc, p3);
+    ldpci_poly_fold(z, acc, p3);
 
     /* p0 = R_-a0 (s0 + R_c0 p2 + R_d0 p3), p1 = R_-b1 (s1 + R_a1 p0 + R_d1 p3) */
     xor_rot(c, s0, p2, par_shift(c, 0, 2), dbl);
@@ -123,15 +123,15 @@ static int gap2_prepare(struct ldpc_code *c)
     }
     uint64_t *acc = phi + 4 * xs, *det = phi + 6 * xs, *inv = phi + 7 * xs;
     phi_entries(c, phi);
-    poly_mul_c(phi, phi + 3 * xs, c->zw, acc);
-    poly_mul_c(phi + xs, phi + 2 * xs, c->zw, acc);
-    poly_fold(z, acc, det);
-    int err = poly_inverse(z, det, inv);
+    ldpci_poly_mul_c(phi, phi + 3 * xs, c->zw, acc);
+    ldpci_poly_mul_c(phi + xs, phi + 2 * xs, c->zw, acc);
+    ldpci_poly_fold(z, acc, det);
+    int err = ldpci_poly_inverse(z, det, inv);
     static const uint8_t adjugate[4] = {3, 1, 2, 0};
     for (unsigned i = 0; i < 4 && !err; i++) {
         memset(acc, 0, (size_t)2 * xs * sizeof *acc);
-        poly_mul_c(phi + adjugate[i] * xs, inv, c->zw, acc);
-        poly_fold(z, acc, c->phi_inv + i * xs);
+        ldpci_poly_mul_c(phi + adjugate[i] * xs, inv, c->zw, acc);
+        ldpci_poly_fold(z, acc, c->phi_inv + i * xs);
     }
     free(phi);
     return err == LDPC_EBROKEN ? LDPC_ESINGULAR : err;
@@ -152,7 +152,7 @@ static int dense_prepare(struct ldpc_code *c)
         }
         a[(size_t)i * words + ((m + i) >> 6)] |= 1ull << ((m + i) & 63);
     }
-    uint32_t got = gf2_eliminate(a, m, words, m, true);
+    uint32_t got = ldpci_gf2_eliminate(a, m, words, m, true);
     if (got < m) {
         free(a);
         return LDPC_ESINGULAR;
@@ -172,7 +172,7 @@ static int dense_prepare(struct ldpc_code *c)
     return c->dense_inv ? LDPC_OK : LDPC_ENOMEM;
 }
 
-int code_rank(const struct ldpc_code *c, uint32_t *ret_rank)
+int ldpci_code_rank(const struct ldpc_code *c, uint32_t *ret_rank)
 {
     uint32_t words = (c->nfull + 63) / 64;
     if ((uint64_t)c->m * c->m * words > 1ull << 36)
@@ -187,12 +187,12 @@ int code_rank(const struct ldpc_code *c, uint32_t *ret_rank)
             a[(size_t)i * words + (v >> 6)] ^= 1ull << (v & 63);
         }
     }
-    *ret_rank = gf2_eliminate(a, c->m, words, c->nfull, false);
+    *ret_rank = ldpci_gf2_eliminate(a, c->m, words, c->nfull, false);
     free(a);
     return LDPC_OK;
 }
 
-int encoder_prepare(struct ldpc_code *c)
+int ldpci_encoder_prepare(struct ldpc_code *c)
 {
     int err = LDPC_ESINGULAR;
     if (has_gap2(c)) {
@@ -239,8 +239,8 @@ static void data_load(const struct ldpc_code *c, const uint8_t *data, struct ws 
         uint32_t span = b < data_cols ? valid_bits(c, b) : 0;
         memset(w->x, 0, c->xs * sizeof *w->x);
         if (span)
-            bits_load(data, bytes, (size_t)b * c->z, span, w->x);
-        block_double(c, w->x, w->xd + (size_t)b * c->ds);
+            ldpci_bits_load(data, bytes, (size_t)b * c->z, span, w->x);
+        ldpci_block_double(c, w->x, w->xd + (size_t)b * c->ds);
     }
 }
 
@@ -248,7 +248,7 @@ static void parity_store(const struct ldpc_code *c, const uint64_t *s, uint8_t *
 {
     memset(out, 0, ((size_t)c->m + 7) / 8);
     for (uint32_t b = 0; b < c->rows; b++)
-        bits_or(out, (size_t)b * c->z, c->z, s + (size_t)b * c->xs);
+        ldpci_bits_or(out, (size_t)b * c->z, c->z, s + (size_t)b * c->xs);
 }
 
 int ldpc_encode(const ldpc_code *code, void *workspace, const uint8_t *data,
@@ -258,9 +258,9 @@ int ldpc_encode(const ldpc_code *code, void *workspace, const uint8_t *data,
         return LDPC_EINVAL;
     if (code->enc == ENC_NONE)
         return LDPC_ESINGULAR;
-    const struct kern *k = kern_now();
+    const struct kern *k = ldpci_kern_now();
     struct ws w;
-    ws_layout(code, workspace, &w);
+    ldpci_ws_layout(code, workspace, &w);
     data_load(code, data, &w);
     k->syndrome(code, w.xd, w.s);
     if (code->enc == ENC_GAP2)

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-void poly_mul_c(const uint64_t *a, const uint64_t *b, uint32_t words, uint64_t *acc)
+void ldpci_poly_mul_c(const uint64_t *a, const uint64_t *b, uint32_t words, uint64_t *acc)
 {
     for (uint32_t i = 0; i < words; i++)
         for (uint64_t left = b[i]; left; left &= left - 1) {
@@ -18,7 +18,7 @@ void poly_mul_c(const uint64_t *a, const uint64_t *b, uint32_t words, uint64_t *
         }
 }
 
-void poly_fold(uint32_t z, const uint64_t *acc, uint64_t *ret)
+void ldpci_poly_fold(uint32_t z, const uint64_t *acc, uint64_t *ret)
 {
     uint32_t zw = (z + 63) / 64, r = z & 63, hi = z >> 6;
     for (uint32_t w = 0; w < zw; w++) {
@@ -56,7 +56,7 @@ static void xor_shifted(uint64_t *dst, const uint64_t *src, uint32_t words, uint
     }
 }
 
-int poly_inverse(uint32_t z, const uint64_t *p, uint64_t *ret_inv)
+int ldpci_poly_inverse(uint32_t z, const uint64_t *p, uint64_t *ret_inv)
 {
     uint32_t zw = (z + 63) / 64, words = zw + 1;
     uint64_t *mem = calloc((size_t)words * 4, sizeof *mem);
@@ -104,7 +104,7 @@ int poly_inverse(uint32_t z, const uint64_t *p, uint64_t *ret_inv)
 
 /* Gauss-Jordan on `rows` rows of `words` words, pivots in the first `cols`
  * columns. Returns the number of pivots; pivot p ends in row p. */
-uint32_t gf2_eliminate(uint64_t *a, uint32_t rows, uint32_t words, uint32_t cols, bool full)
+uint32_t ldpci_gf2_eliminate(uint64_t *a, uint32_t rows, uint32_t words, uint32_t cols, bool full)
 {
     uint32_t rank = 0;
     for (uint32_t c = 0; c < cols && rank < rows; c++) {

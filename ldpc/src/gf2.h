@@ -5,9 +5,9 @@
 #include "code.h"
 
 /* acc[2 * words] ^= a * b, plain (unreduced) product. */
-void poly_mul_c(const uint64_t *a, const uint64_t *b, uint32_t words, uint64_t *acc);
+void ldpci_poly_mul_c(const uint64_t *a, const uint64_t *b, uint32_t words, uint64_t *acc);
 /* Reduce acc[2 * zw] modulo x^z + 1 into ret[zw]. */
-void poly_fold(uint32_t z, const uint64_t *acc, uint64_t *ret);
-uint32_t gf2_eliminate(uint64_t *a, uint32_t rows, uint32_t words, uint32_t cols, bool full);
+void ldpci_poly_fold(uint32_t z, const uint64_t *acc, uint64_t *ret);
+uint32_t ldpci_gf2_eliminate(uint64_t *a, uint32_t rows, uint32_t words, uint32_t cols, bool full);
 
 #endif

@@ -59,8 +59,8 @@ struct kern {
     void (*polymul)(const uint64_t *a, const uint64_t *b, uint32_t words, uint64_t *acc);
 };
 
-extern const struct kern kern_c, kern_avx2, kern_avx512;
-const struct kern *kern_now(void);
+extern const struct kern ldpci_kern_c, ldpci_kern_avx2, ldpci_kern_avx512;
+const struct kern *ldpci_kern_now(void);
 
 /* Bytes between the posterior values of two block columns: z and a mirror of
  * the first vector, so that a rotated vector read never wraps. */
@@ -86,10 +86,10 @@ static inline size_t r_group(const struct ldpc_code *code, uint32_t r, uint32_t 
 
 /* Scalar update of checks [from, to) of row r, with messages laid out for `lanes`.
  * The C kernel uses it for everything, the others for what a vector leaves over. */
-void minsum_rows(const struct ldpc_code *code, int8_t *p, int8_t *rmsg, uint32_t r,
+void ldpci_minsum_rows(const struct ldpc_code *code, int8_t *p, int8_t *rmsg, uint32_t r,
                  uint32_t from, uint32_t to, unsigned lanes, struct norm norm, bool first);
 /* Energy by ripple counters, any column weight up to FLIP_WEIGHT_MAX. */
-void energy_c(const struct ldpc_code *code, struct ws *w);
+void ldpci_energy_c(const struct ldpc_code *code, struct ws *w);
 
 /* 1-bits of the words of a block that may be flipped (0 for shortened bits), as
  * the number of leading valid bits of block c. */
@@ -101,6 +101,6 @@ static inline uint32_t valid_bits(const struct ldpc_code *code, uint32_t c)
     return lo >= code->k ? 0 : code->k - lo;
 }
 
-size_t ws_layout(const struct ldpc_code *code, void *mem, struct ws *w);
+size_t ldpci_ws_layout(const struct ldpc_code *code, void *mem, struct ws *w);
 
 #endif

@@ -117,8 +117,8 @@ V_TARGET static inline void spread_word(uint64_t bits, int8_t mag, int8_t *p)
 #include "kern_minsum.h"
 #include "kern_common_x86.h"
 
-const struct kern kern_avx2 = {"avx2", WB, syndrome_v, energy_v, collect_v, minsum_v, harden_v,
+const struct kern ldpci_kern_avx2 = {"avx2", WB, syndrome_v, energy_v, collect_v, minsum_v, harden_v,
                                spread_v, distance_v, poly_mul_clmul};
 #else
-const struct kern kern_avx2 = {0};
+const struct kern ldpci_kern_avx2 = {0};
 #endif

@@ -60,7 +60,7 @@ static unsigned energy_word(const struct ldpc_code *c, const struct ws *w, uint3
     return max;
 }
 
-void energy_c(const struct ldpc_code *c, struct ws *w)
+void ldpci_energy_c(const struct ldpc_code *c, struct ws *w)
 {
     for (uint32_t col = 0; col < c->cols; col++) {
         unsigned max = 0;
@@ -120,7 +120,7 @@ static void minsum_check(int8_t *const *p, int8_t *const *msg, uint32_t dc, stru
     }
 }
 
-void minsum_rows(const struct ldpc_code *c, int8_t *p, int8_t *rmsg, uint32_t r, uint32_t from,
+void ldpci_minsum_rows(const struct ldpc_code *c, int8_t *p, int8_t *rmsg, uint32_t r, uint32_t from,
                  uint32_t to, unsigned lanes, struct norm n, bool first)
 {
     uint32_t e0 = c->row_at[r], dc = c->row_at[r + 1] - e0;
@@ -139,7 +139,7 @@ void minsum_rows(const struct ldpc_code *c, int8_t *p, int8_t *rmsg, uint32_t r,
 static void minsum_c(const struct ldpc_code *c, struct ws *w, struct norm n, bool first)
 {
     for (uint32_t r = 0; r < c->rows; r++)
-        minsum_rows(c, w->p, w->r, r, 0, c->z, 1, n, first);
+        ldpci_minsum_rows(c, w->p, w->r, r, 0, c->z, 1, n, first);
 }
 
 static void harden_c(const struct ldpc_code *c, struct ws *w)
@@ -173,5 +173,5 @@ static uint32_t distance_c(const uint64_t *a, const uint64_t *b, size_t words)
     return n;
 }
 
-const struct kern kern_c = {"c", 1, syndrome_c, energy_c, collect_c, minsum_c, harden_c, spread_c,
-                            distance_c, poly_mul_c};
+const struct kern ldpci_kern_c = {"c", 1, syndrome_c, ldpci_energy_c, collect_c, minsum_c, harden_c, spread_c,
+                            distance_c, ldpci_poly_mul_c};

@@ -104,7 +104,7 @@ V_TARGET static void minsum_layer(const struct ldpc_code *c, struct ws *w, uint3
     }
     walk_end(c, w->p, r, groups);
     if (c->z % WB)
-        minsum_rows(c, w->p, w->r, r, groups * WB, c->z, WB, n, first);
+        ldpci_minsum_rows(c, w->p, w->r, r, groups * WB, c->z, WB, n, first);
 }
 
 V_TARGET static void minsum_v(const struct ldpc_code *c, struct ws *w, struct norm n, bool first)

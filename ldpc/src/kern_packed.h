@@ -152,7 +152,7 @@ V_TARGET static void energy_v(const struct ldpc_code *c, struct ws *w)
 {
     uint64_t mask[16384 / 64 + 8];
     if (c->dv_max > 4 || c->dv_min < 3) {
-        energy_c(c, w);
+        ldpci_energy_c(c, w);
         return;
     }
     uint8_t max = 0;

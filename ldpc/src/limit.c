@@ -10,7 +10,7 @@ static double density(const struct ldpc_channel *ch, double *ret_variance)
         double p = ch->p[i], q = ch->p[ch->regions - 1 - i];
         if (p <= 1e-300)
             continue;
-        double info = d_log(2 * p / (p + q)) / 0.69314718055994530942;
+        double info = ldpci_log(2 * p / (p + q)) / 0.69314718055994530942;
         mean += p * info;
         square += p * info * info;
     }
@@ -30,11 +30,11 @@ double ldpc_limit_fer(const struct ldpc_channel *ch, uint32_t n, uint32_t k)
     if (!ch || !n)
         return 1;
     double c = density(ch, &variance);
-    double slack = n * c - k + 0.5 * d_log(n) / 0.69314718055994530942;
+    double slack = n * c - k + 0.5 * ldpci_log(n) / 0.69314718055994530942;
     if (variance <= 0)
         return slack < 0;
-    double x = slack / d_sqrt(n * variance);
-    return x > 37 ? 0 : x < -37 ? 1 : d_q(x);
+    double x = slack / ldpci_sqrt(n * variance);
+    return x > 37 ? 0 : x < -37 ? 1 : ldpci_q(x);
 }
 
 double ldpc_limit_rber(unsigned soft_bits, uint32_t n, uint32_t k, double fer)
@@ -57,11 +57,11 @@ double ldpc_limit_rber(unsigned soft_bits, uint32_t n, uint32_t k, double fer)
  * nothing but time; errors are few, so the lower tail is summed from 0. */
 static double binomial_upto(uint64_t errors, double frames, double p)
 {
-    double term = frames * d_log(1 - p), sum = 0; /* log of P(0) */
+    double term = frames * ldpci_log(1 - p), sum = 0; /* log of P(0) */
     for (uint64_t i = 0; i <= errors; i++) {
-        sum += d_exp(term);
-        term += d_log((frames - (double)i > 0.5 ? frames - (double)i : 1e-300) /
-                      ((double)i + 1)) + d_log(p / (1 - p));
+        sum += ldpci_exp(term);
+        term += ldpci_log((frames - (double)i > 0.5 ? frames - (double)i : 1e-300) /
+                      ((double)i + 1)) + ldpci_log(p / (1 - p));
     }
     return sum;
 }
@@ -72,12 +72,12 @@ static double solve(uint64_t errors, double frames, double tail)
     double lo = -690, hi = -1e-12; /* log p */
     for (int i = 0; i < 100; i++) {
         double mid = 0.5 * (lo + hi);
-        if (binomial_upto(errors, frames, d_exp(mid)) > tail)
+        if (binomial_upto(errors, frames, ldpci_exp(mid)) > tail)
             lo = mid;
         else
             hi = mid;
     }
-    return d_exp(0.5 * (lo + hi));
+    return ldpci_exp(0.5 * (lo + hi));
 }
 
 void ldpc_interval95(uint64_t errors, uint64_t frames, double *ret_low, double *ret_high)
@@ -88,7 +88,7 @@ void ldpc_interval95(uint64_t errors, uint64_t frames, double *ret_low, double *
         return;
     if (errors > 2000) { /* normal: within 0.1 % of exact here */
         double p = (double)errors / (double)frames;
-        double half = 1.959963984540054 * d_sqrt(p * (1 - p) / (double)frames);
+        double half = 1.959963984540054 * ldpci_sqrt(p * (1 - p) / (double)frames);
         *ret_low = p - half > 0 ? p - half : 0;
         *ret_high = p + half < 1 ? p + half : 1;
         return;

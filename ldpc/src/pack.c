@@ -36,7 +36,7 @@ static bool copyable(size_t at, uint32_t bits)
     return LITTLE_ENDIAN_HOST && !(at & 7) && !(bits & 63);
 }
 
-void bits_load(const uint8_t *src, size_t src_bytes, size_t at, uint32_t bits, uint64_t *dst)
+void ldpci_bits_load(const uint8_t *src, size_t src_bytes, size_t at, uint32_t bits, uint64_t *dst)
 {
     uint32_t words = (bits + 63) / 64;
     if (copyable(at, bits)) {
@@ -49,7 +49,7 @@ void bits_load(const uint8_t *src, size_t src_bytes, size_t at, uint32_t bits, u
         dst[words - 1] &= ~0ull >> (64 - (bits & 63));
 }
 
-void bits_or(uint8_t *dst, size_t at, uint32_t bits, const uint64_t *src)
+void ldpci_bits_or(uint8_t *dst, size_t at, uint32_t bits, const uint64_t *src)
 {
     if (copyable(at, bits)) {
         memcpy(dst + at / 8, src, bits / 8);
@@ -67,7 +67,7 @@ void bits_or(uint8_t *dst, size_t at, uint32_t bits, const uint64_t *src)
     }
 }
 
-void block_double(const struct ldpc_code *code, const uint64_t *plain, uint64_t *dbl)
+void ldpci_block_double(const struct ldpc_code *code, const uint64_t *plain, uint64_t *dbl)
 {
     uint32_t zw = code->zw, r = code->z & 63;
     if (!r) { /* what lies past 2 z is read, never used */
@@ -87,7 +87,7 @@ static bool seamless(const struct ldpc_code *code)
     return LITTLE_ENDIAN_HOST && code->z == 64 * code->xs && code->k == code->kfull;
 }
 
-void word_load(const struct ldpc_code *code, const uint8_t *bits, uint64_t *plain)
+void ldpci_word_load(const struct ldpc_code *code, const uint8_t *bits, uint64_t *plain)
 {
     size_t bytes = ((size_t)code->n + 7) / 8;
     if (seamless(code)) {
@@ -101,11 +101,11 @@ void word_load(const struct ldpc_code *code, const uint8_t *bits, uint64_t *plai
         if (span != code->xs * 64)
             memset(b, 0, code->xs * sizeof *b);
         if (span)
-            bits_load(bits, bytes, at, span, b);
+            ldpci_bits_load(bits, bytes, at, span, b);
     }
 }
 
-void word_store(const struct ldpc_code *code, const uint64_t *plain, uint8_t *bits)
+void ldpci_word_store(const struct ldpc_code *code, const uint64_t *plain, uint8_t *bits)
 {
     size_t bytes = ((size_t)code->n + 7) / 8;
     if (seamless(code)) {
@@ -118,6 +118,6 @@ void word_store(const struct ldpc_code *code, const uint64_t *plain, uint8_t *bi
         size_t at;
         uint32_t span = block_span(code, c, &at);
         if (span)
-            bits_or(bits, at, span, b);
+            ldpci_bits_or(bits, at, span, b);
     }
 }

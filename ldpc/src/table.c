@@ -33,7 +33,7 @@ static double fer_of(const struct ldpc_point *p)
 
 static double spread_at(double p, double n)
 {
-    return d_sqrt(p * (1 - p) / n);
+    return ldpci_sqrt(p * (1 - p) / n);
 }
 
 /* Least squares of z alpha + p / s = p0 / s over points with 3 errors or more and
@@ -46,7 +46,7 @@ static int fit(struct ldpc_table *t)
         double f = fer_of(&t->at[i]), p = t->at[i].rber;
         if (t->at[i].errors < 3 || f >= 0.5)
             continue;
-        double x = d_qinv(f) * spread_at(p, t->n), w = (double)t->at[i].errors;
+        double x = ldpci_qinv(f) * spread_at(p, t->n), w = (double)t->at[i].errors;
         w = w > 200 ? 200 : w;
         sw += w;
         sz += w * x;
@@ -66,7 +66,7 @@ static int fit(struct ldpc_table *t)
 
 static double fit_fer(const struct ldpc_table *t, double p)
 {
-    return p <= 0 ? 0 : d_q((t->fit_p0 - p) / (t->fit_alpha * spread_at(p, t->n)));
+    return p <= 0 ? 0 : ldpci_q((t->fit_p0 - p) / (t->fit_alpha * spread_at(p, t->n)));
 }
 
 /* Copies line `at` into buf without its newline; returns where the next begins. */
@@ -149,8 +149,8 @@ double ldpc_table_fer(const struct ldpc_table *t, double rber)
         const struct ldpc_point *a = &t->at[i], *b = a + 1;
         if (!a->errors || rber < a->rber || rber > b->rber)
             continue;
-        double la = d_log(fer_of(a)), lb = d_log(fer_of(b));
-        return d_exp(la + (lb - la) * (rber - a->rber) / (b->rber - a->rber));
+        double la = ldpci_log(fer_of(a)), lb = ldpci_log(fer_of(b));
+        return ldpci_exp(la + (lb - la) * (rber - a->rber) / (b->rber - a->rber));
     }
     return fit_fer(t, rber);
 }

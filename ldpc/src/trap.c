@@ -153,7 +153,7 @@ static double redraw(struct bench *b, const struct ldpc_mc *mc, const struct ldp
 {
     uint64_t key = draw64(draw64(mc->seed, PURPOSE_BIAS), frame);
     uint64_t limit = ldpc_prob_from_double(bias);
-    double p = mc->channel->p[1], wrong = d_log(p / bias), right = d_log((1 - p) / (1 - bias));
+    double p = mc->channel->p[1], wrong = ldpci_log(p / bias), right = ldpci_log((1 - p) / (1 - bias));
     double sum = 0;
     for (uint32_t i = 0; i < t->bits; i++) {
         bool flip = draw64(key, i) < limit;
@@ -188,7 +188,7 @@ int ldpc_trap_estimate(const ldpc_code *code, const struct ldpc_mc *mc,
         bool hit = false;
         for (uint32_t i = 0; i < trap->bits; i++)
             hit |= get(b.got, trap->bit[i]);
-        double w = hit ? d_exp(ratio) : 0;
+        double w = hit ? ldpci_exp(ratio) : 0;
         sum += w;
         square += w * w;
     }
@@ -197,6 +197,6 @@ int ldpc_trap_estimate(const ldpc_code *code, const struct ldpc_mc *mc,
         return err;
     double mean = sum / (double)count, var = square / (double)count - mean * mean;
     *ret_fer = mean * trap->copies;
-    *ret_sd = d_sqrt(var > 0 ? var / (double)count : 0) * trap->copies;
+    *ret_sd = ldpci_sqrt(var > 0 ? var / (double)count : 0) * trap->copies;
     return LDPC_OK;
 }

@@ -57,7 +57,7 @@ int main(void)
                 (unsigned long long)f.cycles6);
         ldpc_code_close(code);
     }
-    printf("\nconst struct builtin builtin_codes[] = {\n");
+    printf("\nconst struct builtin ldpci_builtin_codes[] = {\n");
     for (unsigned i = 0; i < count; i++) {
         printf("    {\"%s\", %u, %u, %u, SHIFT_%u},\n", PLAN[i].name, PLAN[i].z,
                PLAN[i].data_bits, cols[i], i);
@@ -65,6 +65,6 @@ int main(void)
             printf("    {\"qlc\", %u, %u, %u, SHIFT_%u},\n", PLAN[i].z, PLAN[i].data_bits,
                    cols[i], i);
     }
-    printf("};\nconst uint32_t builtin_count = sizeof builtin_codes / sizeof builtin_codes[0];\n");
+    printf("};\nconst uint32_t ldpci_builtin_count = sizeof ldpci_builtin_codes / sizeof ldpci_builtin_codes[0];\n");
     return 0;
 }

@@ -8,7 +8,7 @@
 
 extern const struct kern kern_emul512;
 
-static const struct kern *const KERNELS[] = {&kern_avx2, &kern_avx512, &kern_emul512};
+static const struct kern *const KERNELS[] = {&ldpci_kern_avx2, &ldpci_kern_avx512, &kern_emul512};
 enum { KERNEL_COUNT = 3, ITERATIONS = 4 };
 
 static int runnable(const struct kern *k)
@@ -16,7 +16,7 @@ static int runnable(const struct kern *k)
     if (!k->name)
         return 0;
 #if defined __x86_64__
-    if (k == &kern_avx512)
+    if (k == &ldpci_kern_avx512)
         return __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("pclmul");
     return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("pclmul");
 #else
@@ -48,7 +48,7 @@ static struct ldpc_code *random_code(uint32_t z, uint32_t rows, uint32_t cols, i
     }
     struct ldpc_code *code = NULL;
     uint32_t k = (cols - rows) * z - z / 3;
-    assert_int_equal(code_new("random", z, rows, cols, k, row_at, ent, &code), LDPC_OK);
+    assert_int_equal(ldpci_code_new("random", z, rows, cols, k, row_at, ent, &code), LDPC_OK);
     return code;
 }
 
@@ -76,7 +76,7 @@ static void pair_open(struct pair *p, unsigned shape, uint64_t *s)
     for (unsigned i = 0; i < 2; i++) {
         p->mem[i] = test_workspace(p->code);
         memset(p->mem[i], i ? 0xa5 : 0x5a, ldpc_workspace_bytes(p->code));
-        ws_layout(p->code, p->mem[i], &p->w[i]);
+        ldpci_ws_layout(p->code, p->mem[i], &p->w[i]);
     }
 }
 
@@ -141,11 +141,11 @@ static void check_syndrome(const struct kern *k, struct pair *p, uint64_t *s)
     random_blocks(p, p->w[0].x, p->w[1].x, c->cols, 1, s);
     for (unsigned i = 0; i < 2; i++)
         for (uint32_t b = 0; b < c->cols; b++)
-            block_double(c, p->w[i].x + (size_t)b * c->xs, p->w[i].xd + (size_t)b * c->ds);
-    kern_c.syndrome(c, p->w[0].xd, p->w[0].s);
+            ldpci_block_double(c, p->w[i].x + (size_t)b * c->xs, p->w[i].xd + (size_t)b * c->ds);
+    ldpci_kern_c.syndrome(c, p->w[0].xd, p->w[0].s);
     k->syndrome(c, p->w[1].xd, p->w[1].s);
     assert_memory_equal(p->w[0].s, p->w[1].s, (size_t)c->rows * c->xs * 8);
-    assert_int_equal(kern_c.distance(p->w[0].x, p->w[0].y, c->xs),
+    assert_int_equal(ldpci_kern_c.distance(p->w[0].x, p->w[0].y, c->xs),
                      k->distance(p->w[0].x, p->w[0].y, c->xs));
 }
 
@@ -158,8 +158,8 @@ static void check_energy(const struct kern *k, struct pair *p, uint64_t *s)
         unsigned level = 0;
         for (unsigned i = 0; i < 2; i++)
             for (uint32_t r = 0; r < c->rows; r++)
-                block_double(c, p->w[i].s + (size_t)r * c->xs, p->w[i].sd + (size_t)r * c->ds);
-        kern_c.energy(c, &p->w[0]);
+                ldpci_block_double(c, p->w[i].s + (size_t)r * c->xs, p->w[i].sd + (size_t)r * c->ds);
+        ldpci_kern_c.energy(c, &p->w[0]);
         k->energy(c, &p->w[1]);
         for (uint32_t b = 0; b < c->cols; b++)
             level = p->w[0].emax[b] > level ? p->w[0].emax[b] : level;
@@ -169,7 +169,7 @@ static void check_energy(const struct kern *k, struct pair *p, uint64_t *s)
         }
         for (unsigned plane = 0; plane < 3; plane++)
             same_blocks(c, p->w[0].e[plane], p->w[1].e[plane], c->cols);
-        uint32_t hits = level ? kern_c.collect(c, &p->w[0], level) : 0;
+        uint32_t hits = level ? ldpci_kern_c.collect(c, &p->w[0], level) : 0;
         assert_int_equal(level ? k->collect(c, &p->w[1], level) : 0, hits);
         for (uint32_t h = 0; h < hits; h++)
             assert_memory_equal(&p->w[0].hits[h], &p->w[1].hits[h], sizeof(struct hit));
@@ -200,10 +200,10 @@ static void check_minsum(const struct kern *k, struct pair *p, uint64_t *s)
             }
         random_blocks(p, p->w[0].y, p->w[1].y, c->cols, 1, s);
         for (unsigned it = 0; it < ITERATIONS; it++) {
-            kern_c.minsum(c, &p->w[0], norm, it == 0);
+            ldpci_kern_c.minsum(c, &p->w[0], norm, it == 0);
             k->minsum(c, &p->w[1], norm, it == 0);
             same_values(p);
-            kern_c.harden(c, &p->w[0]);
+            ldpci_kern_c.harden(c, &p->w[0]);
             k->harden(c, &p->w[1]);
             same_blocks(c, p->w[0].x, p->w[1].x, c->cols);
         }
@@ -213,7 +213,7 @@ static void check_minsum(const struct kern *k, struct pair *p, uint64_t *s)
 static void check_spread(const struct kern *k, struct pair *p, uint64_t *s)
 {
     random_blocks(p, p->w[0].y, p->w[1].y, p->code->cols, 1, s);
-    kern_c.spread(p->code, &p->w[0], 20);
+    ldpci_kern_c.spread(p->code, &p->w[0], 20);
     k->spread(p->code, &p->w[1], 20);
     same_values(p);
 }
@@ -229,7 +229,7 @@ static void check_polymul(const struct kern *k, struct pair *p, uint64_t *s)
         }
         for (uint32_t i = 0; i < 2 * words; i++)
             c[i] = d[i] = test_rand(s);
-        kern_c.polymul(a, b, words, c);
+        ldpci_kern_c.polymul(a, b, words, c);
         k->polymul(a, b, words, d);
         assert_memory_equal(c, d, 2 * words * 8);
     }
@@ -272,22 +272,22 @@ static void test_minsum_by_hand(void **st)
     const uint32_t row_at[] = {0, 3};
     const struct entry ent[] = {{0, 0}, {1, 0}, {2, 0}};
     struct ldpc_code *code;
-    assert_int_equal(code_new("hand", 1, 1, 3, 2, row_at, ent, &code), LDPC_OK);
+    assert_int_equal(ldpci_code_new("hand", 1, 1, 3, 2, row_at, ent, &code), LDPC_OK);
     void *mem = test_workspace(code);
     struct ws w;
-    ws_layout(code, mem, &w);
+    ldpci_ws_layout(code, mem, &w);
     uint32_t stride = p_stride(code);
     w.p[0] = 5;
     w.p[stride] = -3;
     w.p[2 * stride] = 10;
     /* magnitudes 5 3 10: smallest 3 -> (3>>1)+(3>>2) = 1, second 5 -> 2+1 = 3.
      * bit 0: sign of (-3, 10) is -, 5 - 1. bit 1: (5, 10) is +, -3 + 3. bit 2: 10 - 1. */
-    kern_c.minsum(code, &w, (struct norm){1, 2, 31}, true);
+    ldpci_kern_c.minsum(code, &w, (struct norm){1, 2, 31}, true);
     assert_int_equal(w.p[0], 4);
     assert_int_equal(w.p[stride], 0);
     assert_int_equal(w.p[2 * stride], 9);
     /* A second time the messages -1, 3, -1 are taken out first: the same inputs. */
-    kern_c.minsum(code, &w, (struct norm){1, 2, 31}, false);
+    ldpci_kern_c.minsum(code, &w, (struct norm){1, 2, 31}, false);
     assert_int_equal(w.p[0], 4);
     assert_int_equal(w.p[stride], 0);
     assert_int_equal(w.p[2 * stride], 9);
@@ -295,7 +295,7 @@ static void test_minsum_by_hand(void **st)
     w.p[0] = 0;
     w.p[stride] = -7;
     w.p[2 * stride] = 8;
-    kern_c.minsum(code, &w, (struct norm){1, 2, 31}, true);
+    ldpci_kern_c.minsum(code, &w, (struct norm){1, 2, 31}, true);
     assert_int_equal(w.p[0], -4); /* second magnitude 7 -> 3 + 1, sign of (-7, 8) */
     assert_int_equal(w.p[stride], -7);
     assert_int_equal(w.p[2 * stride], 8);
