@@ -24,7 +24,7 @@ int cmd_nand(int argc, char **argv);
 int cmd_ldpc(int argc, char **argv);
 #endif
 
-/* ---- text that is written whole or not at all ---------------------------------- */
+/* ---- text that is written whole or not at all -------------------------- */
 struct cli_text {
     char *data;
     size_t size;
@@ -38,7 +38,7 @@ int cli_text_deliver(struct cli_text *t, const char *path);
 /* Early proof that cli_text_deliver() can write to path. */
 int cli_text_try(const char *path);
 
-/* ---- what a report is made of ------------------------------------------------------ */
+/* ---- what a report is made of ------------------------------------------ */
 struct cli_report {
     const wl_run *run;
     const wl_jobs *jobs;
@@ -53,7 +53,7 @@ void out_normal(FILE *out, const struct cli_report *r);
 int out_json(FILE *out, const struct cli_report *r, bool plus);    /* -1 on lack of memory */
 void out_terse(FILE *out, const struct cli_report *r);
 
-/* ---- sums that several reports show ---------------------------------------------------- */
+/* ---- sums that several reports show ------------------------------------ */
 struct cli_wa {
     uint64_t programmed, host, relocated;
     bool known;                 /* false: nothing was written */
@@ -66,7 +66,7 @@ double cli_share(uint64_t part, uint64_t whole);        /* percent, 0 of nothing
 double cli_visible_share(uint64_t part, uint64_t whole, double least);
 double cli_utilisation(uint64_t busy_ns, uint64_t units, const struct cli_report *r);
 
-/* ---- progress on a terminal -------------------------------------------------------------- */
+/* ---- progress on a terminal -------------------------------------------- */
 struct cli_progress {
     const ftl_drive *drive;
     bool terminal;

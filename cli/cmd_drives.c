@@ -29,8 +29,8 @@ static int list_one(FILE *out, const char *name, char *why, size_t why_size)
     ftl_setup_free(setup);
     if (err < 0)
         return cli_refuse("%s", err == FTL_ENOMEM ? "out of memory" : why);
-    fprintf(out, "%-14s %-16s %16s %6llu %8llu\n", name, c.drive_family, bytes, (unsigned long long)c.nand_dies,
-            (unsigned long long)c.drive_scale);
+    fprintf(out, "%-14s %-16s %16s %6llu %8llu\n", name, c.drive_family, bytes,
+            (unsigned long long)c.nand_dies, (unsigned long long)c.drive_scale);
     return CLI_OK;
 }
 
@@ -38,20 +38,24 @@ static int list(FILE *out, char *why, size_t why_size)
 {
     const char *name;
     int status = CLI_OK;
-    fprintf(out, "%-14s %-16s %16s %6s %8s\n", "drive", "family", "user bytes", "dies", "scale");
+    fprintf(out, "%-14s %-16s %16s %6s %8s\n", "drive", "family", "user bytes", "dies",
+            "scale");
     for (uint32_t i = 0; status == CLI_OK && (name = ftl_drive_name(i)) != NULL; i++)
         status = list_one(out, name, why, why_size);
     return status;
 }
 
-static void show_key(FILE *out, const ftl_setup *setup, const struct ftl_config *config, uint32_t index)
+static void show_key(FILE *out, const ftl_setup *setup, const struct ftl_config *config,
+                     uint32_t index)
 {
     struct ftl_key key;
     struct ftl_origin origin = {.tag = '-'};
     char value[128] = "";
-    if (ftl_key_get(index, &key) < 0 || ftl_setup_value(setup, config, index, value, sizeof value, &origin) < 0)
+    if (ftl_key_get(index, &key) < 0 ||
+        ftl_setup_value(setup, config, index, value, sizeof value, &origin) < 0)
         return;
-    fprintf(out, "%-26s %16s %-10s [%c] %s%s%s\n", key.key, value, key.is_string ? "" : key.unit, origin.tag, origin.where,
+    fprintf(out, "%-26s %16s %-10s [%c] %s%s%s\n", key.key, value,
+            key.is_string ? "" : key.unit, origin.tag, origin.where,
             origin.note[0] != '\0' ? ": " : "", origin.note);
 }
 

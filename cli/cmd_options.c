@@ -17,14 +17,18 @@ static void print_markdown(FILE *out)
 {
     static const char *const titles[] = {
         "## Supported\n\n| option | aliases | value | meaning |\n|---|---|---|---|\n",
-        "\n## Accepted without meaning\n\nOne note on standard error names those that a job file uses.\n\n"
+        "\n## Accepted without meaning\n\nOne note on standard error names those that a job "
+        "file uses.\n\n"
         "| option | aliases | why it has no meaning here |\n|---|---|---|\n",
-        "\n## Refused\n\nThey would change the result. A value of `0` or `none` is accepted.\n\n"
+        "\n## Refused\n\nThey would change the result. A value of `0` or `none` is "
+        "accepted.\n\n"
         "| option | aliases | reason |\n|---|---|---|\n",
     };
     struct wl_option o;
-    fputs("# fio options\n\nMade by `ftlsim options --markdown` from `workload/src/options.def`. "
-          "An option in none of the tables is an error that names it.\n\n", out);
+    fputs(
+        "# fio options\n\nMade by `ftlsim options --markdown` from `workload/src/options.def`. "
+        "An option in none of the tables is an error that names it.\n\n",
+        out);
     for (int state = 0; state < 3; state++) {
         fputs(titles[state], out);
         for (uint32_t i = 0; wl_option_get(i, &o) == 0; i++) {
@@ -50,7 +54,8 @@ int cmd_options(int argc, char **argv)
         return cli_refuse("options: %s: unknown; see ftlsim options --help", argv[1]);
     cli_text_open(&t);
     if (t.stream != NULL && help)
-        fputs("usage: ftlsim options [--markdown]\n\nLists fio's options: supported, accepted without meaning, refused.\n",
+        fputs("usage: ftlsim options [--markdown]\n\nLists fio's options: supported, accepted "
+              "without meaning, refused.\n",
               t.stream);
     else if (t.stream != NULL && markdown)
         print_markdown(t.stream);

@@ -54,14 +54,16 @@ struct session {
     char why[FTL_WHY_MAX];
 };
 
-/* ---- arguments ----------------------------------------------------------------------- */
+/* ---- arguments --------------------------------------------------------- */
 static int read_number(const char *option, const char *text, uint64_t least, uint64_t *ret)
 {
     char *end;
     errno = 0;
     unsigned long long v = strtoull(text, &end, 0);
-    if (!isdigit((unsigned char)text[0]) || *end != '\0' || errno != 0 || v < least || v > INT64_MAX)
-        return cli_refuse("--%s: %s: a whole number from %llu to 2^63 - 1 is needed", option, text, (unsigned long long)least);
+    if (!isdigit((unsigned char)text[0]) || *end != '\0' || errno != 0 || v < least ||
+        v > INT64_MAX)
+        return cli_refuse("--%s: %s: a whole number from %llu to 2^63 - 1 is needed", option,
+                          text, (unsigned long long)least);
     *ret = v;
     return CLI_OK;
 }
@@ -125,12 +127,18 @@ static int read_option(struct args *a, int c, const char *text)
 static int read_args(int argc, char **argv, struct args *a)
 {
     static const struct option options[] = {
-        {"drive", required_argument, NULL, 'd'},         {"set", required_argument, NULL, 's'},
-        {"scale", required_argument, NULL, 'n'},         {"seed", required_argument, NULL, 'e'},
-        {"precondition", required_argument, NULL, 'p'},  {"section", required_argument, NULL, 'c'},
-        {"output-format", required_argument, NULL, 'f'}, {"output", required_argument, NULL, 'o'},
-        {"log-dir", required_argument, NULL, 'l'},       {"no-check", no_argument, NULL, 'k'},
-        {"help", no_argument, NULL, 'h'},                {NULL, 0, NULL, 0},
+        {"drive", required_argument, NULL, 'd'},
+        {"set", required_argument, NULL, 's'},
+        {"scale", required_argument, NULL, 'n'},
+        {"seed", required_argument, NULL, 'e'},
+        {"precondition", required_argument, NULL, 'p'},
+        {"section", required_argument, NULL, 'c'},
+        {"output-format", required_argument, NULL, 'f'},
+        {"output", required_argument, NULL, 'o'},
+        {"log-dir", required_argument, NULL, 'l'},
+        {"no-check", no_argument, NULL, 'k'},
+        {"help", no_argument, NULL, 'h'},
+        {NULL, 0, NULL, 0},
     };
     int c, status = CLI_OK;
     opterr = 0;
@@ -145,15 +153,16 @@ static int read_args(int argc, char **argv, struct args *a)
     if (status != CLI_OK || a->help)
         return status;
     if (optind + 1 != argc)
-        return cli_refuse(optind == argc ? "run: no job file; see ftlsim run --help"
-                                         : "run: one job file at a time; see ftlsim run --help");
+        return cli_refuse(optind == argc
+                              ? "run: no job file; see ftlsim run --help"
+                              : "run: one job file at a time; see ftlsim run --help");
     a->job = argv[optind];
     if (a->drive == NULL)
         return cli_refuse("--drive: no drive named; ftlsim drives lists them");
     return CLI_OK;
 }
 
-/* ---- drive ------------------------------------------------------------------------------- */
+/* ---- drive ------------------------------------------------------------- */
 static int configure(struct session *s)
 {
     char key[FTL_NAME_MAX], number[24];
@@ -169,11 +178,12 @@ static int configure(struct session *s)
             return cli_refuse("%s", s->why);
     }
     snprintf(number, sizeof number, "%llu", (unsigned long long)s->a.seed);
-    if (s->a.seed_given && ftl_setup_set(s->setup, "drive.seed", number, "--seed", s->why, sizeof s->why) < 0)
+    if (s->a.seed_given &&
+        ftl_setup_set(s->setup, "drive.seed", number, "--seed", s->why, sizeof s->why) < 0)
         return cli_refuse("%s", s->why);
     if (ftl_setup_finish(s->setup, s->a.scale, &s->config, s->why, sizeof s->why) < 0)
         return cli_refuse("%s", s->why);
-    s->a.seed = s->config.drive_seed;   /* one seed for drive and jobs */
+    s->a.seed = s->config.drive_seed; /* one seed for drive and jobs */
     return CLI_OK;
 }
 
@@ -195,25 +205,31 @@ static uint64_t memory_there(void)
 /* A drive beyond memory would be killed half-way: say what fits instead. */
 static int check_memory(struct session *s)
 {
-    uint64_t need = ftl_memory_needed(&s->config), there = memory_there(), scale = s->config.drive_scale;
+    uint64_t need = ftl_memory_needed(&s->config), there = memory_there(),
+             scale = s->config.drive_scale;
     struct ftl_config smaller;
     if (need <= there)
         return CLI_OK;
     for (uint64_t n = scale + 1; n <= 65536; n++)
-        if (ftl_setup_finish(s->setup, n, &smaller, s->why, sizeof s->why) == 0 && ftl_memory_needed(&smaller) <= there)
-            return cli_refuse("--scale: %llu: the drive needs %.1f GB of memory, %.1f GB are free; --scale %llu fits",
-                              (unsigned long long)scale, (double)need / 1e9, (double)there / 1e9, (unsigned long long)n);
-    return cli_refuse("--scale: the drive needs %.1f GB of memory, %.1f GB are free", (double)need / 1e9,
-                      (double)there / 1e9);
+        if (ftl_setup_finish(s->setup, n, &smaller, s->why, sizeof s->why) == 0 &&
+            ftl_memory_needed(&smaller) <= there)
+            return cli_refuse("--scale: %llu: the drive needs %.1f GB of memory, %.1f GB are "
+                              "free; --scale %llu fits",
+                              (unsigned long long)scale, (double)need / 1e9,
+                              (double)there / 1e9, (unsigned long long)n);
+    return cli_refuse("--scale: the drive needs %.1f GB of memory, %.1f GB are free",
+                      (double)need / 1e9, (double)there / 1e9);
 }
 
-/* ---- steps ------------------------------------------------------------------------------- */
+/* ---- steps ------------------------------------------------------------- */
 static int prepare(struct session *s)
 {
     int status = CLI_OK;
-    if (s->a.precondition != NULL && wl_precondition_parse(s->a.precondition, &s->steps, s->why, sizeof s->why) < 0)
+    if (s->a.precondition != NULL &&
+        wl_precondition_parse(s->a.precondition, &s->steps, s->why, sizeof s->why) < 0)
         return cli_refuse("%s", s->why);
-    if (wl_jobs_load(s->a.job, s->a.sections, s->a.section_count, &s->jobs, s->why, sizeof s->why) < 0)
+    if (wl_jobs_load(s->a.job, s->a.sections, s->a.section_count, &s->jobs, s->why,
+                     sizeof s->why) < 0)
         return cli_refuse("%s", s->why);
     if (s->a.output != NULL)
         status = cli_text_try(s->a.output);
@@ -226,8 +242,12 @@ static int prepare(struct session *s)
     if (status != CLI_OK)
         return status;
     cli_progress_start(&s->progress, s->drive);
-    struct wl_run_options o = {.seed = s->a.seed, .scale = s->config.drive_scale, .submit_ns = s->config.host_submit_ns,
-                               .log_directory = s->a.log_dir, .progress = cli_progress_tick, .user = &s->progress};
+    struct wl_run_options o = {.seed = s->a.seed,
+                               .scale = s->config.drive_scale,
+                               .submit_ns = s->config.host_submit_ns,
+                               .log_directory = s->a.log_dir,
+                               .progress = cli_progress_tick,
+                               .user = &s->progress};
     if (wl_run_new(s->drive, s->jobs, &o, &s->run, s->why, sizeof s->why) < 0)
         return cli_refuse("%s", s->why);
     return CLI_OK;
@@ -275,8 +295,13 @@ static int audit(struct session *s)
 
 static int deliver(struct session *s)
 {
-    struct cli_report r = {.run = s->run, .jobs = s->jobs, .setup = s->setup, .config = &s->config, .seed = s->a.seed,
-                           .end_ns = ftl_now(s->drive), .precondition = s->a.precondition,
+    struct cli_report r = {.run = s->run,
+                           .jobs = s->jobs,
+                           .setup = s->setup,
+                           .config = &s->config,
+                           .seed = s->a.seed,
+                           .end_ns = ftl_now(s->drive),
+                           .precondition = s->a.precondition,
                            .state_hash = ftl_state_hash(s->drive)};
     struct cli_text t;
     int bad = 0;
@@ -304,7 +329,8 @@ static int deliver(struct session *s)
 
 static void put_speed(const char *what, double n, double seconds)
 {
-    fprintf(stderr, "%.0f %s in %.2f s, %.2f M/s; ", n, what, seconds, seconds > 0.0 ? n / seconds / 1e6 : 0.0);
+    fprintf(stderr, "%.0f %s in %.2f s, %.2f M/s; ", n, what, seconds,
+            seconds > 0.0 ? n / seconds / 1e6 : 0.0);
 }
 
 /* What depends on this machine: never on standard output. */

@@ -62,9 +62,7 @@ int main(int argc, char **argv)
         const char *name;
         int (*run)(int, char **);
     } commands[] = {
-        {"run", cmd_run},
-        {"drives", cmd_drives},
-        {"options", cmd_options},
+        {"run", cmd_run},   {"drives", cmd_drives}, {"options", cmd_options},
 #ifdef CLI_WITH_NAND
         {"nand", cmd_nand},
 #endif
@@ -72,12 +70,13 @@ int main(int argc, char **argv)
         {"ldpc", cmd_ldpc},
 #endif
     };
-    signal(SIGPIPE, SIG_IGN);           /* a closed pipe, a limit: both show as a failed write */
+    signal(SIGPIPE, SIG_IGN); /* a closed pipe, a limit: both show as a failed write */
     signal(SIGXFSZ, SIG_IGN);
     allow_open_files();
     if (argc < 2)
         return cli_refuse("no command; see ftlsim --help");
-    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "help") == 0)
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
+        strcmp(argv[1], "help") == 0)
         return print(help);
     if (strcmp(argv[1], "--version") == 0)
         return print("ftlsim " CLI_VERSION "\n");

@@ -19,14 +19,15 @@ json_t *json_decimal(double v)
     return json_real(fabs(scaled) < 9e15 ? nearbyint(scaled) / 1e6 : v);
 }
 
-/* ---- one direction ------------------------------------------------------------------- */
+/* ---- one direction ----------------------------------------------------- */
 static json_t *percentiles_of(const struct wl_job *job, const uint64_t *bins, uint64_t n)
 {
     json_t *o = json_object();
     char key[32];
     for (uint32_t i = 0; i < job->percentile_count; i++) {
         uint64_t p = job->percentiles[i];
-        snprintf(key, sizeof key, "%llu.%06llu", (unsigned long long)(p / WL_PCT), (unsigned long long)(p % WL_PCT));
+        snprintf(key, sizeof key, "%llu.%06llu", (unsigned long long)(p / WL_PCT),
+                 (unsigned long long)(p % WL_PCT));
         json_object_set_new(o, key, json_count(wl_percentile(bins, n, p)));
     }
     return o;
@@ -56,7 +57,8 @@ static json_t *latency(const struct wl_sum *s)
     return o;
 }
 
-static json_t *latency_with(const struct wl_sum *s, const struct wl_job *job, bool wanted, const uint64_t *bins, bool plus)
+static json_t *latency_with(const struct wl_sum *s, const struct wl_job *job, bool wanted,
+                            const uint64_t *bins, bool plus)
 {
     json_t *o = latency(s);
     if (!wanted || s->n == 0)
@@ -67,7 +69,8 @@ static json_t *latency_with(const struct wl_sum *s, const struct wl_job *job, bo
     return o;
 }
 
-static void add_samples(json_t *o, const struct wl_sum *bw, const struct wl_sum *iops, double bw_all)
+static void add_samples(json_t *o, const struct wl_sum *bw, const struct wl_sum *iops,
+                        double bw_all)
 {
     double agg = bw_all > 0.0 ? 100.0 * wl_sum_mean(bw) / bw_all : 0.0;
     json_object_set_new(o, "bw_min", json_count(bw->min));
@@ -97,22 +100,26 @@ static json_t *direction(const struct wl_report *r, const struct wl_dir_report *
     json_object_set_new(o, "total_ios", json_count(d->ios));
     json_object_set_new(o, "short_ios", json_count(0));
     json_object_set_new(o, "drop_ios", json_count(0));
-    json_object_set_new(o, "slat_ns", latency_with(&d->slat, job, job->slat_percentiles, d->slat_bins, plus));
+    json_object_set_new(o, "slat_ns",
+                        latency_with(&d->slat, job, job->slat_percentiles, d->slat_bins, plus));
     struct wl_sum nothing = {0};
     const struct wl_sum *clat = job->disable_clat ? &nothing : &d->clat;
-    json_object_set_new(o, "clat_ns", latency_with(clat, job, job->clat_percentiles, d->clat_bins, plus));
-    json_object_set_new(o, "lat_ns", latency_with(&d->lat, job, job->lat_percentiles, d->lat_bins, plus));
+    json_object_set_new(o, "clat_ns",
+                        latency_with(clat, job, job->clat_percentiles, d->clat_bins, plus));
+    json_object_set_new(o, "lat_ns",
+                        latency_with(&d->lat, job, job->lat_percentiles, d->lat_bins, plus));
     add_samples(o, &d->bw, &d->iops, bw / 1024.0);
     return o;
 }
 
-/* ---- distributions ----------------------------------------------------------------------- */
+/* ---- distributions ----------------------------------------------------- */
 static json_t *depth_levels(const struct wl_report *r)
 {
     static const char *const keys[WL_DEPTHS] = {"1", "2", "4", "8", "16", "32", ">=64"};
     json_t *o = json_object();
     for (int i = 0; i < WL_DEPTHS; i++)
-        json_object_set_new(o, keys[i], json_decimal(cli_visible_share(r->depth[i], r->submissions, 0.1)));
+        json_object_set_new(o, keys[i],
+                            json_decimal(cli_visible_share(r->depth[i], r->submissions, 0.1)));
     return o;
 }
 
@@ -122,26 +129,31 @@ static json_t *batches(const struct wl_report *r)
     static const char *const keys[] = {"0", "4", "8", "16", "32", "64", ">=64"};
     json_t *o = json_object();
     for (int i = 0; i < 7; i++)
-        json_object_set_new(o, keys[i], json_decimal(i == 1 && r->submissions > 0 ? 100.0 : 0.0));
+        json_object_set_new(o, keys[i],
+                            json_decimal(i == 1 && r->submissions > 0 ? 100.0 : 0.0));
     return o;
 }
 
 static json_t *latency_levels(const uint64_t *counts, int n, uint64_t total)
 {
-    static const char *const keys[] = {"2", "4", "10", "20", "50", "100", "250", "500", "750", "1000", "2000", ">=2000"};
+    static const char *const keys[] = {"2",   "4",   "10",  "20",   "50",   "100",
+                                       "250", "500", "750", "1000", "2000", ">=2000"};
     json_t *o = json_object();
     for (int i = 0; i < n; i++)
-        json_object_set_new(o, keys[i], json_decimal(cli_visible_share(counts[i], total, 0.01)));
+        json_object_set_new(o, keys[i],
+                            json_decimal(cli_visible_share(counts[i], total, 0.01)));
     return o;
 }
 
 static json_t *steady_state(const struct wl_report *r)
 {
-    static const char *const names[] = {"", "iops", "iops_slope", "bw", "bw_slope", "lat", "lat_slope"};
+    static const char *const names[] = {"",         "iops", "iops_slope", "bw",
+                                        "bw_slope", "lat",  "lat_slope"};
     const struct wl_job *job = r->job;
     json_t *o = json_object(), *data = json_object(), *iops = json_array(), *bw = json_array();
     char text[64];
-    snprintf(text, sizeof text, "%s:%llu.%06llu%s", names[job->ss_kind], (unsigned long long)(job->ss_limit / 1000000),
+    snprintf(text, sizeof text, "%s:%llu.%06llu%s", names[job->ss_kind],
+             (unsigned long long)(job->ss_limit / 1000000),
              (unsigned long long)(job->ss_limit % 1000000), job->ss_percent ? "%" : "");
     json_object_set_new(o, "ss", json_string(text));
     json_object_set_new(o, "duration", json_count(r->ss.duration));
@@ -162,7 +174,7 @@ static json_t *steady_state(const struct wl_report *r)
     return o;
 }
 
-/* ---- jobs -------------------------------------------------------------------------------- */
+/* ---- jobs -------------------------------------------------------------- */
 static const char *global_value(const wl_jobs *jobs, const char *key)
 {
     uint32_t n;
@@ -208,7 +220,8 @@ static json_t *job_options(const struct cli_report *r, const struct wl_report *r
     int dir = job->dir[WL_READ] ? WL_READ : job->dir[WL_WRITE] ? WL_WRITE : WL_TRIM;
     size_text(job->bs_min[dir], low, sizeof low);
     size_text(job->bs_max[dir], high, sizeof high);
-    snprintf(text, sizeof text, "%s%s%s", low, strcmp(low, high) != 0 ? "-" : "", strcmp(low, high) != 0 ? high : "");
+    snprintf(text, sizeof text, "%s%s%s", low, strcmp(low, high) != 0 ? "-" : "",
+             strcmp(low, high) != 0 ? high : "");
     add_default(o, r->jobs, "rw", job->rw);
     add_default(o, r->jobs, "bs", text);
     snprintf(text, sizeof text, "%llu", (unsigned long long)job->iodepth);
@@ -249,7 +262,8 @@ static json_t *job_object(const struct cli_report *r, const struct wl_report *re
         json_object_set_new(o, names[d], direction(report, &report->dir[d], plus));
     json_object_set_new(o, "sync", sync_of(report));
     json_object_set_new(o, "job_runtime", json_count(report->job_runtime_ns / 1000000));
-    json_object_set_new(o, "usr_cpu", json_decimal(0.0));       /* the host's processor is not modelled */
+    json_object_set_new(o, "usr_cpu",
+                        json_decimal(0.0)); /* the host's processor is not modelled */
     json_object_set_new(o, "sys_cpu", json_decimal(0.0));
     for (int i = 0; i < 3; i++)
         json_object_set_new(o, host[i], json_count(0));
@@ -268,7 +282,7 @@ static json_t *job_object(const struct cli_report *r, const struct wl_report *re
     return o;
 }
 
-/* ---- the whole ----------------------------------------------------------------------------- */
+/* ---- the whole --------------------------------------------------------- */
 static json_t *global_options(const wl_jobs *jobs)
 {
     uint32_t n;
@@ -302,7 +316,8 @@ int out_json(FILE *out, const struct cli_report *r, bool plus)
         json_array_append_new(jobs, job_object(r, wl_run_report(r->run, i), plus));
     json_object_set_new(root, "jobs", jobs);
     json_object_set_new(root, "ssd", out_ssd(r));
-    int err = root != NULL ? json_dumpf(root, out, JSON_INDENT(2) | JSON_REAL_PRECISION(15)) : -1;
+    int err =
+        root != NULL ? json_dumpf(root, out, JSON_INDENT(2) | JSON_REAL_PRECISION(15)) : -1;
     fputc('\n', out);
     json_decref(root);
     return err;

@@ -14,17 +14,20 @@ static const char *figures(uint64_t value, bool power2, char *ret, size_t size)
     uint64_t rest = 0;
     int prefix = 0;
     char digits[24];
-    while (snprintf(digits, sizeof digits, "%llu", (unsigned long long)value) > FIGURES && prefix < 6) {
+    while (snprintf(digits, sizeof digits, "%llu", (unsigned long long)value) > FIGURES &&
+           prefix < 6) {
         rest = value % step;
         value /= step;
         prefix++;
     }
     int room = FIGURES - (int)strlen(digits) - 1;
     if (prefix == 0 || room <= 0)
-        snprintf(ret, size, "%llu%s", (unsigned long long)(prefix > 0 && rest >= step / 2 ? value + 1 : value),
+        snprintf(ret, size, "%llu%s",
+                 (unsigned long long)(prefix > 0 && rest >= step / 2 ? value + 1 : value),
                  power2 ? iec[prefix] : si[prefix]);
     else
-        snprintf(ret, size, "%.*f%s", room, (double)value + (double)rest / (double)step, power2 ? iec[prefix] : si[prefix]);
+        snprintf(ret, size, "%.*f%s", room, (double)value + (double)rest / (double)step,
+                 power2 ? iec[prefix] : si[prefix]);
     return ret;
 }
 
@@ -33,8 +36,8 @@ static void put_bandwidth(FILE *out, const struct wl_job *job, uint64_t bytes_pe
     char a[24], b[24];
     bool bits = job->unit_base == 1;
     uint64_t v = bits ? 8 * bytes_per_s : bytes_per_s;
-    fprintf(out, "BW=%s%s (%s%s)", figures(v, true, a, sizeof a), bits ? "bit/s" : "B/s", figures(v, false, b, sizeof b),
-            bits ? "bit/s" : "B/s");
+    fprintf(out, "BW=%s%s (%s%s)", figures(v, true, a, sizeof a), bits ? "bit/s" : "B/s",
+            figures(v, false, b, sizeof b), bits ? "bit/s" : "B/s");
 }
 
 /* ns, us or ms, whichever shows a latency best. */
@@ -57,13 +60,14 @@ static void put_latency(FILE *out, const char *name, const struct wl_sum *s)
     struct unit u = unit_for(s);
     if (s->n == 0)
         return;
-    fprintf(out, "    %4s (%s): min=%.*f, max=%.*f, avg=%.2f, stdev=%.2f\n", name, u.name, u.divisor > 1.0 ? 1 : 0,
-            (double)s->min / u.divisor, u.divisor > 1.0 ? 1 : 0, (double)s->max / u.divisor, wl_sum_mean(s) / u.divisor,
+    fprintf(out, "    %4s (%s): min=%.*f, max=%.*f, avg=%.2f, stdev=%.2f\n", name, u.name,
+            u.divisor > 1.0 ? 1 : 0, (double)s->min / u.divisor, u.divisor > 1.0 ? 1 : 0,
+            (double)s->max / u.divisor, wl_sum_mean(s) / u.divisor,
             wl_sum_stddev(s) / u.divisor);
 }
 
-static void put_percentiles(FILE *out, const char *name, const struct wl_job *job, const uint64_t *bins,
-                            const struct wl_sum *s)
+static void put_percentiles(FILE *out, const char *name, const struct wl_job *job,
+                            const uint64_t *bins, const struct wl_sum *s)
 {
     struct unit u = unit_for(s);
     if (s->n == 0)
@@ -74,21 +78,24 @@ static void put_percentiles(FILE *out, const char *name, const struct wl_job *jo
         char label[24];
         int length = snprintf(label, sizeof label, "%.4f", (double)job->percentiles[i] / 1e6);
         for (int least = length - 2; length > least && label[length - 1] == '0'; length--)
-            label[length - 1] = '\0';      /* two decimals stay */
+            label[length - 1] = '\0'; /* two decimals stay */
         fprintf(out, " %sth=[%7.0f]%s", label, (double)value / u.divisor,
-                i + 1 == job->percentile_count ? "\n" : i % 3 == 2 ? ",\n     |" : ",");
+                i + 1 == job->percentile_count ? "\n"
+                : i % 3 == 2                   ? ",\n     |"
+                                               : ",");
     }
 }
 
 static void put_samples(FILE *out, const struct wl_dir_report *d)
 {
     if (d->bw.n > 0)
-        fprintf(out, "   bw (KiB/s): min=%llu, max=%llu, avg=%.0f, stdev=%.0f, n=%llu\n", (unsigned long long)d->bw.min,
-                (unsigned long long)d->bw.max, wl_sum_mean(&d->bw), wl_sum_stddev(&d->bw), (unsigned long long)d->bw.n);
+        fprintf(out, "   bw (KiB/s): min=%llu, max=%llu, avg=%.0f, stdev=%.0f, n=%llu\n",
+                (unsigned long long)d->bw.min, (unsigned long long)d->bw.max,
+                wl_sum_mean(&d->bw), wl_sum_stddev(&d->bw), (unsigned long long)d->bw.n);
     if (d->iops.n > 0)
-        fprintf(out, "   iops      : min=%llu, max=%llu, avg=%.0f, stdev=%.0f, n=%llu\n", (unsigned long long)d->iops.min,
-                (unsigned long long)d->iops.max, wl_sum_mean(&d->iops), wl_sum_stddev(&d->iops),
-                (unsigned long long)d->iops.n);
+        fprintf(out, "   iops      : min=%llu, max=%llu, avg=%.0f, stdev=%.0f, n=%llu\n",
+                (unsigned long long)d->iops.min, (unsigned long long)d->iops.max,
+                wl_sum_mean(&d->iops), wl_sum_stddev(&d->iops), (unsigned long long)d->iops.n);
 }
 
 static void put_direction(FILE *out, const struct wl_report *r, int dir)
@@ -115,16 +122,19 @@ static void put_direction(FILE *out, const struct wl_report *r, int dir)
 }
 
 /* Levels that occur, six to a line. */
-static void put_levels(FILE *out, const char *unit, const uint64_t *counts, int n, uint64_t total)
+static void put_levels(FILE *out, const char *unit, const uint64_t *counts, int n,
+                       uint64_t total)
 {
-    static const char *const keys[] = {"2", "4", "10", "20", "50", "100", "250", "500", "750", "1000", "2000", ">=2000"};
+    static const char *const keys[] = {"2",   "4",   "10",  "20",   "50",   "100",
+                                       "250", "500", "750", "1000", "2000", ">=2000"};
     int shown = 0;
     for (int i = 0; i < n; i++) {
         if (counts[i] == 0)
             continue;
         if (shown % 5 == 0)
             fprintf(out, "%s  lat (%s)   : ", shown > 0 ? "\n" : "", unit);
-        fprintf(out, "%s%s=%.2f%%", shown % 5 == 0 ? "" : ", ", keys[i], cli_visible_share(counts[i], total, 0.01));
+        fprintf(out, "%s%s=%.2f%%", shown % 5 == 0 ? "" : ", ", keys[i],
+                cli_visible_share(counts[i], total, 0.01));
         shown++;
     }
     if (shown > 0)
@@ -136,7 +146,8 @@ static void put_depths(FILE *out, const struct wl_report *r)
     static const char *const keys[WL_DEPTHS] = {"1", "2", "4", "8", "16", "32", ">=64"};
     fputs("  IO depths    :", out);
     for (int i = 0; i < WL_DEPTHS; i++)
-        fprintf(out, "%s %s=%.1f%%", i > 0 ? "," : "", keys[i], cli_visible_share(r->depth[i], r->submissions, 0.1));
+        fprintf(out, "%s %s=%.1f%%", i > 0 ? "," : "", keys[i],
+                cli_visible_share(r->depth[i], r->submissions, 0.1));
     fputc('\n', out);
 }
 
@@ -147,15 +158,17 @@ static void put_steady(FILE *out, const struct wl_report *r)
         return;
     fprintf(out, "  steadystate  : attained=%s, ", r->ss.attained ? "yes" : "no");
     put_bandwidth(out, r->job, (uint64_t)r->ss.bw_mean);
-    fprintf(out, ", iops=%s, criterion=%.3f%s\n", figures((uint64_t)r->ss.iops_mean, false, iops, sizeof iops),
-            r->ss.criterion, r->job->ss_percent ? "%" : "");
+    fprintf(out, ", iops=%s, criterion=%.3f%s\n",
+            figures((uint64_t)r->ss.iops_mean, false, iops, sizeof iops), r->ss.criterion,
+            r->job->ss_percent ? "%" : "");
 }
 
 static void put_report(FILE *out, const struct wl_report *r)
 {
     uint64_t total = r->dir[WL_READ].ios + r->dir[WL_WRITE].ios + r->dir[WL_TRIM].ios;
-    fprintf(out, "%s: (groupid=%u, jobs=%u): err=%2llu: rw=%s, iodepth=%llu\n", r->job->name, r->group, r->threads,
-            (unsigned long long)r->errors, r->job->rw, (unsigned long long)r->job->iodepth);
+    fprintf(out, "%s: (groupid=%u, jobs=%u): err=%2llu: rw=%s, iodepth=%llu\n", r->job->name,
+            r->group, r->threads, (unsigned long long)r->errors, r->job->rw,
+            (unsigned long long)r->job->iodepth);
     if (r->job->description != NULL)
         fprintf(out, "  Description  : [%s]\n", r->job->description);
     for (int d = 0; d < WL_DIRS; d++)
@@ -171,7 +184,7 @@ static void put_report(FILE *out, const struct wl_report *r)
     put_steady(out, r);
 }
 
-/* ---- the drive -------------------------------------------------------------------------- */
+/* ---- the drive --------------------------------------------------------- */
 static void put_cause(FILE *out, const char *name, uint64_t bytes, int *column)
 {
     char text[24];
@@ -181,7 +194,8 @@ static void put_cause(FILE *out, const char *name, uint64_t bytes, int *column)
         fputs(",\n                ", out);
         *column = 0;
     }
-    fprintf(out, "%s%s=%sB", *column > 0 ? ", " : "", name, figures(bytes, true, text, sizeof text));
+    fprintf(out, "%s%s=%sB", *column > 0 ? ", " : "", name,
+            figures(bytes, true, text, sizeof text));
     ++*column;
 }
 
@@ -209,18 +223,21 @@ static void put_wa(FILE *out, const struct ftl_counters *c)
         fputs("  WA           : no host data reached the medium\n", out);
         return;
     }
-    fprintf(out, "  WA           : %.4f = %sB programmed / %sB host\n", w.wa, figures(w.programmed, true, above, sizeof above),
+    fprintf(out, "  WA           : %.4f = %sB programmed / %sB host\n", w.wa,
+            figures(w.programmed, true, above, sizeof above),
             figures(w.host, true, below, sizeof below));
     fprintf(out, "  WA (GC)      : %.4f = %sB host and relocated / %sB host\n", w.wa_gc,
-            figures(w.host + w.relocated, true, above, sizeof above), figures(w.host, true, below, sizeof below));
+            figures(w.host + w.relocated, true, above, sizeof above),
+            figures(w.host, true, below, sizeof below));
 }
 
 static void put_drive(FILE *out, const struct cli_report *r)
 {
     const struct ftl_status *s = &r->status;
     const struct ftl_counters *c = &r->counters;
-    fprintf(out, "\nssd: %s, scale %llu, seed %llu, %.3f s of virtual time\n", r->config->drive_name,
-            (unsigned long long)r->config->drive_scale, (unsigned long long)r->seed, (double)r->end_ns / 1e9);
+    fprintf(out, "\nssd: %s, scale %llu, seed %llu, %.3f s of virtual time\n",
+            r->config->drive_name, (unsigned long long)r->config->drive_scale,
+            (unsigned long long)r->seed, (double)r->end_ns / 1e9);
     if (r->precondition != NULL)
         fprintf(out, "  precondition : %s\n", r->precondition);
     put_wa(out, c);
@@ -231,14 +248,17 @@ static void put_drive(FILE *out, const struct cli_report *r)
     fprintf(out, "  NAND         : page reads=%llu (GC %llu), programs=%llu, erases=%llu\n",
             (unsigned long long)c->nand_page_reads, (unsigned long long)c->nand_gc_page_reads,
             (unsigned long long)c->nand_programs, (unsigned long long)c->nand_erases);
-    fprintf(out, "  GC           : superblocks=%llu, units moved=%llu\n", (unsigned long long)c->gc_victims,
-            (unsigned long long)c->gc_units_moved);
+    fprintf(out, "  GC           : superblocks=%llu, units moved=%llu\n",
+            (unsigned long long)c->gc_victims, (unsigned long long)c->gc_units_moved);
     fprintf(out, "  buffer       : peak=%llu of %llu units, read hits=%llu, waits=%llu\n",
             (unsigned long long)s->buffer_units_peak, (unsigned long long)s->buffer_units,
             (unsigned long long)c->buffer_read_hits, (unsigned long long)c->buffer_waits);
-    fprintf(out, "  busy         : die=%.1f%%, channel=%.1f%%, link=%.1f%%, write path=%.1f%%\n",
-            100.0 * cli_utilisation(s->die_busy_ns, s->dies, r), 100.0 * cli_utilisation(s->channel_busy_ns, s->channels, r),
-            100.0 * cli_utilisation(s->link_busy_ns, 1, r), 100.0 * cli_utilisation(s->write_path_busy_ns, 1, r));
+    fprintf(out,
+            "  busy         : die=%.1f%%, channel=%.1f%%, link=%.1f%%, write path=%.1f%%\n",
+            100.0 * cli_utilisation(s->die_busy_ns, s->dies, r),
+            100.0 * cli_utilisation(s->channel_busy_ns, s->channels, r),
+            100.0 * cli_utilisation(s->link_busy_ns, 1, r),
+            100.0 * cli_utilisation(s->write_path_busy_ns, 1, r));
     fprintf(out, "  state        : %016llx\n", (unsigned long long)r->state_hash);
 }
 

@@ -16,7 +16,7 @@ static void on_interrupt(int number)
 void cli_catch_interrupt(void)
 {
     struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = SA_RESETHAND};
-    sigemptyset(&action.sa_mask);       /* a second ^C ends the program at once */
+    sigemptyset(&action.sa_mask); /* a second ^C ends the program at once */
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
 }
@@ -30,7 +30,8 @@ double cli_wall(void)
 
 void cli_progress_start(struct cli_progress *p, const ftl_drive *drive)
 {
-    *p = (struct cli_progress){.drive = drive, .terminal = isatty(STDERR_FILENO) != 0, .started = cli_wall()};
+    *p = (struct cli_progress){
+        .drive = drive, .terminal = isatty(STDERR_FILENO) != 0, .started = cli_wall()};
 }
 
 static void draw(struct cli_progress *p, const struct wl_progress *w, double now)
@@ -50,7 +51,8 @@ static void draw(struct cli_progress *p, const struct wl_progress *w, double now
         fprintf(stderr, "  t=%.3f s  %.0f IOPS", virtual_s,
                 span > 0.0 ? ((double)w->accesses - p->last_accesses) / span : 0.0);
     if (!w->untimed && wa.host > p->last_host)
-        fprintf(stderr, "  WA %.2f", (double)(wa.programmed - p->last_programmed) / (double)host);
+        fprintf(stderr, "  WA %.2f",
+                (double)(wa.programmed - p->last_programmed) / (double)host);
     if (done > 0.001)
         fprintf(stderr, "  %.0f s left", left);
     fputs("\033[K", stderr);

@@ -55,7 +55,8 @@ static int write_file(const struct cli_text *t, const char *path)
     if (part == NULL)
         return cli_refuse("out of memory");
     FILE *f = fopen(part, "wb");
-    int status = f == NULL ? cli_refuse("%s: %s", path, strerror(errno)) : write_all(f, t, path);
+    int status =
+        f == NULL ? cli_refuse("%s: %s", path, strerror(errno)) : write_all(f, t, path);
     if (f != NULL && fclose(f) != 0 && status == CLI_OK)
         status = cli_refuse("%s: %s", path, strerror(errno));
     if (plain && status == CLI_OK && rename(part, path) != 0)

@@ -6,7 +6,7 @@ struct ftl_drive {
     uint64_t lbas;
     uint32_t lba_bytes, resets, deepest;
     ftl_ns now;
-    struct ftl_cpl queue[FTL_OPEN_MAX];     /* constant latency: first in, first out */
+    struct ftl_cpl queue[FTL_OPEN_MAX]; /* constant latency: first in, first out */
     uint64_t head, tail;
     struct fake_seen *seen;
     uint64_t count;
@@ -86,9 +86,11 @@ int ftl_submit(ftl_drive *d, const struct ftl_cmd *c)
     if (c->opcode != FTL_FLUSH && (c->lba_count == 0 || c->lba + c->lba_count > d->lbas))
         return FTL_ERANGE;
     see(d, (struct fake_seen){d->now, c->lba, c->lba_count, c->stream, c->opcode});
-    d->queue[d->tail++ % FTL_OPEN_MAX] = (struct ftl_cpl){
-        .user = c->user, .submitted_at = d->now, .done_at = d->now + FAKE_LATENCY_NS,
-        .opcode = c->opcode, .lba_count = c->lba_count};
+    d->queue[d->tail++ % FTL_OPEN_MAX] = (struct ftl_cpl){.user = c->user,
+                                                          .submitted_at = d->now,
+                                                          .done_at = d->now + FAKE_LATENCY_NS,
+                                                          .opcode = c->opcode,
+                                                          .lba_count = c->lba_count};
     if (d->tail - d->head > d->deepest)
         d->deepest = (uint32_t)(d->tail - d->head);
     return 0;
@@ -119,8 +121,8 @@ int ftl_write_untimed(ftl_drive *d, const struct ftl_extent *extents, size_t cou
     for (size_t i = 0; i < count; i++) {
         if (extents[i].lba + extents[i].lba_count > d->lbas)
             return FTL_ERANGE;
-        see(d, (struct fake_seen){FTL_NEVER, extents[i].lba, extents[i].lba_count, (uint16_t)extents[i].stream,
-                                  FTL_WRITE});
+        see(d, (struct fake_seen){FTL_NEVER, extents[i].lba, extents[i].lba_count,
+                                  (uint16_t)extents[i].stream, FTL_WRITE});
     }
     return 0;
 }

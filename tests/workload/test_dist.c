@@ -22,7 +22,7 @@ static void logarithms_agree_with_libm(void **state)
         uint64_t x = wl_rng_next(&rng) >> (i % 64) | 1;
         double got = (double)wl_log2_q32(x) / 4294967296.0;
         assert_true(fabs(got - log2((double)x)) < 1e-9);
-        int64_t y = (int64_t)(wl_rng_next(&rng) >> 28) - (INT64_C(1) << 35);     /* -8 .. 8 */
+        int64_t y = (int64_t)(wl_rng_next(&rng) >> 28) - (INT64_C(1) << 35); /* -8 .. 8 */
         double power = exp2((double)y / 4294967296.0) * 1099511627776.0;
         assert_true(fabs((double)wl_exp2_q32(y, 40) / power - 1.0) < 1e-8);
         double e = -log((double)x / 18446744073709551616.0);
@@ -70,12 +70,14 @@ static void permutations_look_random(void **state)
         for (uint64_t k = 0; k < N - 5; k++)
             cell[k * 16 / (N - 5)][wl_permute_at(&p, k) * 16 / (N - 5)]++;
         for (int i = 0; i < 256; i++)
-            chi += (cell[i / 16][i % 16] - expected) * (cell[i / 16][i % 16] - expected) / expected;
+            chi += (cell[i / 16][i % 16] - expected) * (cell[i / 16][i % 16] - expected) /
+                   expected;
         assert_true(chi > 225 - 5 * 21.2 && chi < 225 + 5 * 21.2);
     }
 }
 
-static struct wl_dist_table table_of(uint8_t kind, uint64_t parameter, uint64_t centre, uint64_t n)
+static struct wl_dist_table table_of(uint8_t kind, uint64_t parameter, uint64_t centre,
+                                     uint64_t n)
 {
     struct wl_dist spec = {.kind = kind, .parameter = parameter, .centre = centre};
     struct wl_dist_table t;
@@ -98,7 +100,7 @@ static double share_below(const struct wl_dist_table *t, uint64_t limit)
     return (double)hits / DRAWS;
 }
 
-static double within(double share)      /* five standard deviations of a share of DRAWS */
+static double within(double share) /* five standard deviations of a share of DRAWS */
 {
     return 5.0 * sqrt(share * (1.0 - share) / DRAWS) + 1e-5;
 }
@@ -110,7 +112,8 @@ static void zipf_has_its_mass_function(void **state)
     const uint64_t n = 200003;
     (void)state;
     for (size_t k = 0; k < 5; k++) {
-        struct wl_dist_table t = table_of(WL_DIST_ZIPF, (uint64_t)(thetas[k] * 1e6 + 0.5), 0, n);
+        struct wl_dist_table t =
+            table_of(WL_DIST_ZIPF, (uint64_t)(thetas[k] * 1e6 + 0.5), 0, n);
         double *cumulative = malloc((n + 1) * sizeof *cumulative);
         assert_non_null(cumulative);
         cumulative[0] = 0.0;
@@ -145,7 +148,7 @@ static void normal_has_its_quantiles(void **state)
 {
     const uint64_t n = 10000000;
     (void)state;
-    struct wl_dist_table t = table_of(WL_DIST_NORMAL, 5000000, WL_NO_VALUE, n);      /* sigma 5 % */
+    struct wl_dist_table t = table_of(WL_DIST_NORMAL, 5000000, WL_NO_VALUE, n); /* sigma 5 % */
     static const double sigmas[] = {-2, -1, -0.5, 0, 0.5, 1, 2};
     for (size_t i = 0; i < 7; i++) {
         double want = 0.5 * erfc(-sigmas[i] / sqrt(2.0));
@@ -153,15 +156,19 @@ static void normal_has_its_quantiles(void **state)
         assert_true(fabs(share_below(&t, limit) - want) < within(want) + 1e-4);
     }
     wl_dist_free(&t);
-    t = table_of(WL_DIST_NORMAL, 50000000, 900000, 64);     /* wide, clipped, few blocks */
+    t = table_of(WL_DIST_NORMAL, 50000000, 900000, 64); /* wide, clipped, few blocks */
     assert_true(share_below(&t, 64) == 1.0);
     wl_dist_free(&t);
 }
 
 static void zones_get_their_shares(void **state)
 {
-    struct wl_dist spec = {.kind = WL_DIST_ZONED, .centre = WL_NO_VALUE, .zone_count = 3,
-                           .zones = {{50 * WL_PCT, 5 * WL_PCT}, {30 * WL_PCT, 15 * WL_PCT}, {20 * WL_PCT, 80 * WL_PCT}}};
+    struct wl_dist spec = {.kind = WL_DIST_ZONED,
+                           .centre = WL_NO_VALUE,
+                           .zone_count = 3,
+                           .zones = {{50 * WL_PCT, 5 * WL_PCT},
+                                     {30 * WL_PCT, 15 * WL_PCT},
+                                     {20 * WL_PCT, 80 * WL_PCT}}};
     struct wl_dist_table t;
     (void)state;
     assert_int_equal(wl_dist_init(&t, &spec, 100000, 4096, 1), WL_OK);

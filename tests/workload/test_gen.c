@@ -24,7 +24,8 @@ static struct wl_gen make(const char *options, uint64_t start, uint64_t length)
     snprintf(text, sizeof text, "[j]\n%s\n", options);
     if (wl_jobs_parse("t", text, strlen(text), NULL, 0, &jobs, why, sizeof why) != WL_OK)
         fail_msg("%s", why);
-    assert_int_equal(wl_gen_init(&g, wl_jobs_get(jobs, 0), start, length, 512, 1, 0, &dir), WL_OK);
+    assert_int_equal(wl_gen_init(&g, wl_jobs_get(jobs, 0), start, length, 512, 1, 0, &dir),
+                     WL_OK);
     return g;
 }
 
@@ -57,12 +58,13 @@ static void sequences_go_round(void **state)
 static void holes_and_backward_walks(void **state)
 {
     struct wl_gen g = make("rw=read:4k\nbs=4k", 0, 8 * 4096);
-    static const uint64_t up[] = {0, 16, 32, 48, 0, 16}, down[] = {56, 48, 40, 32, 24, 16, 8, 0, 56};
+    static const uint64_t up[] = {0, 16, 32, 48, 0, 16},
+                          down[] = {56, 48, 40, 32, 24, 16, 8, 0, 56};
     (void)state;
     for (size_t i = 0; i < 6; i++)
         assert_int_equal(next(&g).lba, up[i]);
     drop(&g);
-    g = make("rw=read:-8k\nbs=4k", 0, 8 * 4096);        /* 4k forward, 8k back */
+    g = make("rw=read:-8k\nbs=4k", 0, 8 * 4096); /* 4k forward, 8k back */
     for (size_t i = 0; i < 9; i++)
         assert_int_equal(next(&g).lba, down[i]);
     drop(&g);
@@ -77,7 +79,7 @@ static void mixed_sequences_keep_two_positions(void **state)
         struct wl_access a = next(&g);
         assert_int_equal(a.lba, 8 * at[a.dir]++);
     }
-    assert_true(at[0] > 420 && at[0] < 580);        /* five deviations of 1000 fair draws */
+    assert_true(at[0] > 420 && at[0] < 580); /* five deviations of 1000 fair draws */
     drop(&g);
 }
 
@@ -115,7 +117,8 @@ static void without_the_map_draws_are_uniform(void **state)
         hits[next(&g).lba / 8]++;
     for (int i = 0; i < BLOCKS; i++)
         chi += (hits[i] - 1000.0) * (hits[i] - 1000.0) / 1000.0;
-    assert_true(chi > 63 - 5 * 11.3 && chi < 63 + 5 * 11.3);    /* 63 degrees: mean 63, deviation 11.2 */
+    assert_true(chi > 63 - 5 * 11.3 &&
+                chi < 63 + 5 * 11.3); /* 63 degrees: mean 63, deviation 11.2 */
     drop(&g);
 }
 
@@ -123,8 +126,10 @@ static void without_the_map_draws_are_uniform(void **state)
 static void splits_keep_their_shares(void **state)
 {
     enum { DRAWS = 400000 };
-    struct wl_gen g = make("rw=randwrite\nblockalign=512\n"
-                           "bssplit=512/4:1k/1:1536/1:2k/1:2560/1:3k/1:3584/1:4k/67:8k/10:16k/7:32k/3:64k/3", 0, 1 << 30);
+    struct wl_gen g =
+        make("rw=randwrite\nblockalign=512\n"
+             "bssplit=512/4:1k/1:1536/1:2k/1:2560/1:3k/1:3584/1:4k/67:8k/10:16k/7:32k/3:64k/3",
+             0, 1 << 30);
     double mean = 0.0;
     uint32_t small = 0, fours = 0;
     (void)state;
@@ -194,7 +199,7 @@ static void the_sequencer_seeks_every_n(void **state)
         uint64_t first = next(&g).lba;
         for (uint64_t k = 1; k < 4; k++) {
             uint64_t at = next(&g).lba;
-            assert_true(at == first + 8 * k || at < 8 * 4);     /* or it came round the end */
+            assert_true(at == first + 8 * k || at < 8 * 4); /* or it came round the end */
         }
     }
     drop(&g);

@@ -41,7 +41,7 @@ static void refused(const char *text, const char *message)
         fail_msg("\n got: %s\nwant: %s", why, message);
 }
 
-/* ---- the file ---------------------------------------------------------------------- */
+/* ---- the file ---------------------------------------------------------- */
 static void defaults_are_those_of_fio(void **state)
 {
     wl_jobs *jobs = parse("[j]\n");
@@ -76,7 +76,8 @@ static void globals_reach_later_jobs_only(void **state)
 
 static void form_is_forgiving_where_fio_is(void **state)
 {
-    wl_jobs *jobs = parse("\xef\xbb\xbf# comment\r\n; another\r\n\r\n[a]\r\n  bs = 8k  ; inline\r\ntime_based\r\nruntime=1 # s\r\n[b]\r\n");
+    wl_jobs *jobs = parse("\xef\xbb\xbf# comment\r\n; another\r\n\r\n[a]\r\n  bs = 8k  ; "
+                          "inline\r\ntime_based\r\nruntime=1 # s\r\n[b]\r\n");
     (void)state;
     assert_int_equal(wl_jobs_count(jobs), 2);
     assert_int_equal(wl_jobs_get(jobs, 0)->bs_min[0], 8192);
@@ -133,9 +134,11 @@ static void the_environment_is_put_in(void **state)
     assert_int_equal(wl_jobs_get(jobs, 0)->bs_min[0], 32768);
     assert_int_equal(wl_jobs_get(jobs, 0)->rate[WL_READ], UINT64_C(76) << 20);
     wl_jobs_free(jobs);
-    refused("[j]\n\nbs=${WL_TEST_NONE}\n", "t.fio:3: bs: environment variable WL_TEST_NONE is not set");
+    refused("[j]\n\nbs=${WL_TEST_NONE}\n",
+            "t.fio:3: bs: environment variable WL_TEST_NONE is not set");
     refused("[j]\nbs=${WL_TEST_BS\n", "t.fio:2: bs: '${' without '}'");
-    refused("[j]\nsize=$mb_memory\n", "t.fio:2: size: $mb_memory would make the result depend on this machine");
+    refused("[j]\nsize=$mb_memory\n",
+            "t.fio:2: size: $mb_memory would make the result depend on this machine");
 }
 
 static void sections_can_be_chosen(void **state)
@@ -145,11 +148,13 @@ static void sections_can_be_chosen(void **state)
     wl_jobs *jobs = NULL;
     (void)state;
     unsetenv("WL_TEST_NONE");
-    assert_int_equal(wl_jobs_parse("t", text, sizeof text - 1, a, 1, &jobs, why, sizeof why), WL_OK);
+    assert_int_equal(wl_jobs_parse("t", text, sizeof text - 1, a, 1, &jobs, why, sizeof why),
+                     WL_OK);
     assert_int_equal(wl_jobs_count(jobs), 1);
     assert_int_equal(wl_jobs_get(jobs, 0)->iodepth, 2);
     wl_jobs_free(jobs);
-    assert_int_equal(wl_jobs_parse("t", text, sizeof text - 1, c, 1, &jobs, why, sizeof why), WL_EJOB);
+    assert_int_equal(wl_jobs_parse("t", text, sizeof text - 1, c, 1, &jobs, why, sizeof why),
+                     WL_EJOB);
     assert_string_equal(why, "t:1: --section: no section named 'c'");
 }
 
@@ -173,31 +178,39 @@ static void broken_files_are_refused(void **state)
     refused("# nothing\n\n", "t.fio:1: job: the file holds no job");
     refused("bs=4k\n", "t.fio:1: bs: an option must stand in a section ([global] or [JOB])");
     refused("[j]\n\x01\x02\n", "t.fio:2: line: not a text file (a control character)");
-    refused("\x7f" "ELF\x02\x01", "t.fio:1: line: not a text file (a control character)");
+    refused("\x7f"
+            "ELF\x02\x01",
+            "t.fio:1: line: not a text file (a control character)");
     refused("[j\n", "t.fio:1: line: a section ends with ']'");
     refused("[]\n", "t.fio:1: line: a section needs a name");
-    refused("[j]\n=4k\n", "t.fio:2: line: not an option (name=value), a section ([name]) or a comment");
+    refused("[j]\n=4k\n",
+            "t.fio:2: line: not an option (name=value), a section ([name]) or a comment");
     refused("[j]\nbs\n", "t.fio:2: bs: needs a value");
     refused("[j]\nbs=\n", "t.fio:2: bs: a number is needed");
     refused("[j]\nno_such_thing_at_all=1\n", "t.fio:2: no_such_thing_at_all: unknown option");
     refused("[j]\nblocksise=4k\n", "t.fio:2: blocksise: unknown option; did you mean bs?");
     refused("[j]\niodept=4\n", "t.fio:2: iodept: unknown option; did you mean iodepth?");
-    refused("[j]\ninclude=x.fio\n",
-            "t.fio:2: include: including other files is not supported; put the options into one file");
+    refused("[j]\ninclude=x.fio\n", "t.fio:2: include: including other files is not supported; "
+                                    "put the options into one file");
 }
 
-/* ---- options ------------------------------------------------------------------------- */
+/* ---- options ----------------------------------------------------------- */
 static void patterns(void **state)
 {
     static const struct {
         const char *rw;
         bool read, write, trim, random, pair;
     } all[] = {
-        {"read", true, false, false, false, false},      {"write", false, true, false, false, false},
-        {"trim", false, false, true, false, false},      {"randread", true, false, false, true, false},
-        {"randwrite", false, true, false, true, false},  {"randtrim", false, false, true, true, false},
-        {"rw", true, true, false, false, false},         {"readwrite", true, true, false, false, false},
-        {"randrw", true, true, false, true, false},      {"trimwrite", false, true, true, false, true},
+        {"read", true, false, false, false, false},
+        {"write", false, true, false, false, false},
+        {"trim", false, false, true, false, false},
+        {"randread", true, false, false, true, false},
+        {"randwrite", false, true, false, true, false},
+        {"randtrim", false, false, true, true, false},
+        {"rw", true, true, false, false, false},
+        {"readwrite", true, true, false, false, false},
+        {"randrw", true, true, false, true, false},
+        {"trimwrite", false, true, true, false, true},
         {"randtrimwrite", false, true, true, true, true},
     };
     char line[64];
@@ -223,8 +236,10 @@ static void patterns(void **state)
     jobs = one("rw=read:-8k");
     assert_int_equal(wl_jobs_get(jobs, 0)->rw_skip, -8192);
     wl_jobs_free(jobs);
-    refused("[j]\nrw=RW\n", "t.fio:2: rw: 'RW' is none of read, write, trim, randread, randwrite, randtrim, rw, "
-                            "randrw, trimwrite, randtrimwrite");
+    refused(
+        "[j]\nrw=RW\n",
+        "t.fio:2: rw: 'RW' is none of read, write, trim, randread, randwrite, randtrim, rw, "
+        "randrw, trimwrite, randtrimwrite");
 }
 
 static void sizes_by_direction(void **state)
@@ -238,13 +253,13 @@ static void sizes_by_direction(void **state)
     assert_int_equal(j->align[WL_READ], 16384);
     assert_int_equal(j->align[WL_TRIM], 32768);
     wl_jobs_free(jobs);
-    jobs = one("bs=,64k");                  /* fio: default, then 64k for writes and trims */
+    jobs = one("bs=,64k"); /* fio: default, then 64k for writes and trims */
     j = wl_jobs_get(jobs, 0);
     assert_int_equal(j->bs_min[WL_READ], 4096);
     assert_int_equal(j->bs_min[WL_WRITE], 65536);
     assert_int_equal(j->bs_min[WL_TRIM], 65536);
     wl_jobs_free(jobs);
-    jobs = one("bs=8k,32k,");               /* fio: 8k, 32k, default */
+    jobs = one("bs=8k,32k,"); /* fio: 8k, 32k, default */
     assert_int_equal(wl_jobs_get(jobs, 0)->bs_min[WL_TRIM], 4096);
     wl_jobs_free(jobs);
     jobs = one("bsrange=16k-4k,8k:64k");
@@ -276,11 +291,13 @@ static void splits(void **state)
     jobs = one("bssplit=64k");
     assert_int_equal(wl_jobs_get(jobs, 0)->split[WL_READ][0].share, 100 * WL_PCT);
     wl_jobs_free(jobs);
-    jobs = one("bssplit=4k/33:8k/33:16k/33");       /* whole percents: the last takes the rest */
+    jobs = one("bssplit=4k/33:8k/33:16k/33"); /* whole percents: the last takes the rest */
     assert_int_equal(wl_jobs_get(jobs, 0)->split[WL_READ][2].share, 34 * WL_PCT);
     wl_jobs_free(jobs);
-    refused("[j]\nbssplit=4k/60:8k/50\n", "t.fio:2: bssplit: percentages add up to 110.000000, over 100");
-    refused("[j]\nbssplit=4k/60:8k/30\n", "t.fio:2: bssplit: percentages add up to 90.000000, not 100");
+    refused("[j]\nbssplit=4k/60:8k/50\n",
+            "t.fio:2: bssplit: percentages add up to 110.000000, over 100");
+    refused("[j]\nbssplit=4k/60:8k/30\n",
+            "t.fio:2: bssplit: percentages add up to 90.000000, not 100");
     refused("[j]\nbssplit=4k/150\n", "t.fio:2: bssplit: a percentage is over 100");
     refused("[j]\nbssplit=0/100\n", "t.fio:2: bssplit: must not be 0");
 }
@@ -299,12 +316,14 @@ static void mixes(void **state)
     assert_int_equal(wl_jobs_get(jobs, 0)->percentage_random[WL_TRIM], 0);
     wl_jobs_free(jobs);
     refused("[j]\nrwmixread=101\n", "t.fio:2: rwmixread: must be 0 to 100");
-    refused("[j]\npercentage_random=101\n", "t.fio:2: percentage_random: must be 0 to 100, is 101");
+    refused("[j]\npercentage_random=101\n",
+            "t.fio:2: percentage_random: must be 0 to 100, is 101");
 }
 
 static void amounts(void **state)
 {
-    wl_jobs *jobs = one("size=80%\noffset=12.5%\noffset_increment=1g\nio_size=2t\nloops=3\nnumber_ios=1000");
+    wl_jobs *jobs = one(
+        "size=80%\noffset=12.5%\noffset_increment=1g\nio_size=2t\nloops=3\nnumber_ios=1000");
     const struct wl_job *j = wl_jobs_get(jobs, 0);
     (void)state;
     assert_true(j->size.percent);
@@ -319,7 +338,8 @@ static void amounts(void **state)
     refused("[j]\nsize=101%\n", "t.fio:2: size: must not be over 100 %");
     refused("[j]\nsize=0\n", "t.fio:2: size: must not be 0");
     refused("[j]\nsize=99999999999999999999\n", "t.fio:2: size: too large");
-    refused("[j]\nsize=16e\n", "t.fio:2: size: unknown unit (k, m, g, t, p, each with i, b or ib)");
+    refused("[j]\nsize=16e\n",
+            "t.fio:2: size: unknown unit (k, m, g, t, p, each with i, b or ib)");
     refused("[j]\nloops=0\n", "t.fio:2: loops: must be 1 to 4294967295, is 0");
     refused("[j]\niodepth=0\n", "t.fio:2: iodepth: must be 1 to 65536, is 0");
     refused("[j]\nnumjobs=0\n", "t.fio:2: numjobs: must be 1 to 65535, is 0");
@@ -327,8 +347,10 @@ static void amounts(void **state)
 
 static void timing(void **state)
 {
-    wl_jobs *jobs = one("runtime=2m\nramp_time=30s\nstartdelay=1-3\nrate=76m,\nrate_iops=,,500\nrate_process=poisson\n"
-                        "thinktime=1500\nthinktime_blocks=25\nthinktime_blocks_type=issue\nfsync=32");
+    wl_jobs *jobs =
+        one("runtime=2m\nramp_time=30s\nstartdelay=1-3\nrate=76m,\nrate_iops=,,500\nrate_"
+            "process=poisson\n"
+            "thinktime=1500\nthinktime_blocks=25\nthinktime_blocks_type=issue\nfsync=32");
     const struct wl_job *j = wl_jobs_get(jobs, 0);
     (void)state;
     assert_int_equal(j->runtime_ns, 120 * second);
@@ -348,7 +370,8 @@ static void timing(void **state)
     jobs = one("rate=1m,500k");
     assert_int_equal(wl_jobs_get(jobs, 0)->rate[WL_TRIM], 500 << 10);
     wl_jobs_free(jobs);
-    refused("[j]\nrate=1m\nrate_iops=5\n", "t.fio:3: rate_iops: rate and rate_iops exclude each other");
+    refused("[j]\nrate=1m\nrate_iops=5\n",
+            "t.fio:3: rate_iops: rate and rate_iops exclude each other");
     refused("[j]\nrate_process=fast\n", "t.fio:2: rate_process: must be one of linear|poisson");
     refused("[j]\nruntime=10y\n", "t.fio:2: runtime: unknown unit (us, ms, s, m, h, d)");
 }
@@ -373,19 +396,22 @@ static void distributions(void **state)
     jobs = one("random_distribution=zoned_abs:60/1g:40/2g");
     assert_int_equal(wl_jobs_get(jobs, 0)->dist[0].zones[1].size, UINT64_C(2) << 30);
     wl_jobs_free(jobs);
-    refused("[j]\nrandom_distribution=zipf\n", "t.fio:2: random_distribution: needs a parameter after ':'");
+    refused("[j]\nrandom_distribution=zipf\n",
+            "t.fio:2: random_distribution: needs a parameter after ':'");
     refused("[j]\nrandom_distribution=zoned:60/10:50/90\n",
             "t.fio:2: random_distribution: accesses add up to over 100 %");
     refused("[j]\nrandom_distribution=zoned:60/60:40/50\n",
             "t.fio:2: random_distribution: sizes add up to over 100 %");
-    refused("[j]\nrandom_distribution=cauchy:1\n", "t.fio:2: random_distribution: 'cauchy' is none of random, zipf, "
-                                                   "pareto, normal, zoned, zoned_abs");
+    refused("[j]\nrandom_distribution=cauchy:1\n",
+            "t.fio:2: random_distribution: 'cauchy' is none of random, zipf, "
+            "pareto, normal, zoned, zoned_abs");
 }
 
 static void reports(void **state)
 {
-    wl_jobs *jobs = one("percentile_list=99.9:50:1\nlat_percentiles=1\nwrite_bw_log=lg\nwrite_lat_log\n"
-                        "log_avg_msec=500\nss=bw_slope:0.1%\nss_dur=300\nss_ramp=60");
+    wl_jobs *jobs =
+        one("percentile_list=99.9:50:1\nlat_percentiles=1\nwrite_bw_log=lg\nwrite_lat_log\n"
+            "log_avg_msec=500\nss=bw_slope:0.1%\nss_dur=300\nss_ramp=60");
     const struct wl_job *j = wl_jobs_get(jobs, 0);
     (void)state;
     assert_int_equal(j->percentile_count, 3);
@@ -400,12 +426,14 @@ static void reports(void **state)
     assert_int_equal(j->ss_limit, 100000);
     assert_int_equal(j->ss_duration_ns, 300 * second);
     wl_jobs_free(jobs);
-    refused("[j]\npercentile_list=50:100.1\n", "t.fio:2: percentile_list: a percentile must be above 0 and at most 100");
+    refused("[j]\npercentile_list=50:100.1\n",
+            "t.fio:2: percentile_list: a percentile must be above 0 and at most 100");
     refused("[j]\npercentile_list=1:2:3:4:5:6:7:8:9:10:11:12:13:14:15:16:17:18:19:20:21\n",
             "t.fio:2: percentile_list: at most 20 percentiles");
-    refused("[j]\nss=iops:5%\n", "t.fio:1: steadystate_duration: steadystate needs a duration of 1 s to 1 day");
-    refused("[j]\nss=volts:5%\n",
-            "t.fio:2: steadystate: must be iops, iops_slope, bw, bw_slope, lat or lat_slope, then ':limit'");
+    refused("[j]\nss=iops:5%\n",
+            "t.fio:1: steadystate_duration: steadystate needs a duration of 1 s to 1 day");
+    refused("[j]\nss=volts:5%\n", "t.fio:2: steadystate: must be iops, iops_slope, bw, "
+                                  "bw_slope, lat or lat_slope, then ':limit'");
 }
 
 static void streams(void **state)
@@ -420,18 +448,21 @@ static void streams(void **state)
 
 static void inert_options_are_named_once(void **state)
 {
-    wl_jobs *jobs = parse("[global]\ndirect=1\nioengine=libaio\nverify=0\n[a]\ndirect=1\nthread\n[b]\nthread=1\n");
+    wl_jobs *jobs = parse("[global]\ndirect=1\nioengine=libaio\nverify=0\n[a]\ndirect="
+                          "1\nthread\n[b]\nthread=1\n");
     (void)state;
     assert_string_equal(wl_jobs_note(jobs, 0), "accepted without meaning here: direct, thread");
     assert_null(wl_jobs_note(jobs, 1));
     assert_string_equal(wl_jobs_get(jobs, 0)->ioengine, "libaio");
     wl_jobs_free(jobs);
-    refused("[j]\nzonemode=zbd\n",
-            "t.fio:2: zonemode: zones are not modelled; random_distribution=zoned skews accesses");
+    refused(
+        "[j]\nzonemode=zbd\n",
+        "t.fio:2: zonemode: zones are not modelled; random_distribution=zoned skews accesses");
     jobs = one("zonemode=none\nrate_min=0");
     wl_jobs_free(jobs);
     jobs = one("filename=/dev/a:/dev/b");
-    assert_string_equal(wl_jobs_note(jobs, 0), "filename: all names are the one simulated drive");
+    assert_string_equal(wl_jobs_note(jobs, 0),
+                        "filename: all names are the one simulated drive");
     wl_jobs_free(jobs);
 }
 

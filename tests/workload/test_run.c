@@ -62,7 +62,8 @@ static void refused(const char *text, const char *message)
     ftl_drive *drive = fake_new(LBAS, LBA);
     wl_jobs *jobs = NULL;
     wl_run *r = NULL;
-    assert_int_equal(wl_jobs_parse("t", text, strlen(text), NULL, 0, &jobs, why, sizeof why), WL_OK);
+    assert_int_equal(wl_jobs_parse("t", text, strlen(text), NULL, 0, &jobs, why, sizeof why),
+                     WL_OK);
     assert_int_equal(wl_run_new(drive, jobs, &options, &r, why, sizeof why), WL_EJOB);
     assert_null(r);
     assert_string_equal(why, message);
@@ -70,7 +71,7 @@ static void refused(const char *text, const char *message)
     ftl_destroy(drive);
 }
 
-/* ---- amounts --------------------------------------------------------------------------- */
+/* ---- amounts ----------------------------------------------------------- */
 static void one_access_at_a_time(void **state)
 {
     struct bench b = run("[j]\nrw=read\nbs=4k\ntime_based\nruntime=1\n");
@@ -85,7 +86,7 @@ static void one_access_at_a_time(void **state)
     assert_int_equal(r->dir[WL_READ].lat.max, FAKE_LATENCY_NS);
     assert_true(wl_sum_stddev(&r->dir[WL_READ].lat) == 0.0);
     assert_int_equal(r->dir[WL_READ].clat_bins[wl_bin_index(8500)], 100001);
-    assert_int_equal(r->lat_us[2], 100001);             /* 4 to 9 us */
+    assert_int_equal(r->lat_us[2], 100001); /* 4 to 9 us */
     assert_int_equal(r->depth[0], 100001);
     /* samples of 500 ms */
     assert_int_equal(r->dir[WL_READ].iops.n, 2);
@@ -98,7 +99,8 @@ static void one_access_at_a_time(void **state)
 
 static void the_queue_is_as_deep_as_asked(void **state)
 {
-    struct bench b = run("[j]\nrw=randread\niodepth=32\nnumjobs=3\nnumber_ios=1000\ngroup_reporting\n");
+    struct bench b =
+        run("[j]\nrw=randread\niodepth=32\nnumjobs=3\nnumber_ios=1000\ngroup_reporting\n");
     const struct wl_report *r = wl_run_report(b.run, 0);
     (void)state;
     assert_int_equal(fake_deepest(b.drive), 96);
@@ -120,7 +122,7 @@ static void amounts_end_jobs(void **state)
         uint64_t ios;
     } rows[] = {
         {"size=64k\nbs=4k\nloops=3", 48},
-        {"size=66k\nbs=8k", 8},                          /* a rest below an access is left out */
+        {"size=66k\nbs=8k", 8}, /* a rest below an access is left out */
         {"size=64k\nio_size=20k\nbs=4k", 5},
         {"size=64k\nio_size=128k\nbs=4k", 32},
         {"size=64k\nio_size=50%\nbs=4k", 8},
@@ -129,7 +131,7 @@ static void amounts_end_jobs(void **state)
         {"size=1%\nbs=4k", 1000},
         {"rw=randwrite\nsize=64k\nbs=4k", 16},
         {"rw=randrw\nsize=64k\nbs=4k", 16},
-        {"rw=read:8k\nsize=40k\nbs=4k", 4},             /* at 0, 12k, 24k, 36k: as fio does */
+        {"rw=read:8k\nsize=40k\nbs=4k", 4}, /* at 0, 12k, 24k, 36k: as fio does */
         {"rw=read:-8k\nsize=40k\nbs=4k\nloops=2", 20},
     };
     char text[256];
@@ -167,23 +169,31 @@ static void regions_are_where_asked(void **state)
 static void what_does_not_fit_is_refused(void **state)
 {
     (void)state;
-    refused("[j]\n\nsize=1g\n", "t:3: size: job 'j' needs 1073741824 bytes from byte 0 on, the drive has 409600000 at scale 64");
-    refused("[j]\noffset=400m\n", "t:2: offset: job 'j' starts at byte 419430400, the drive has 409600000 at scale 64");
-    refused("[j]\nbs=512\n", "t:2: bs: 512 bytes is not a multiple of the drive's LBA of 4096 bytes");
-    refused("[j]\nbssplit=4k/50:6k/50\n", "t:2: bssplit: 6144 bytes is not a multiple of the drive's LBA of 4096 bytes");
-    refused("[j]\nsize=4k\nbs=8k\n", "t:3: bs: an access of 8192 bytes does not fit into the 4096 bytes of job 'j'");
-    refused("[j]\niodepth=40000\nnumjobs=2\n", "t:2: iodepth: 80000 accesses would be open at once, the drive takes 65536");
-    refused("[j]\nnumjobs=65535\n[k]\nnumjobs=9\n", "t:1: numjobs: 65544 threads in all, at most 65535");
+    refused("[j]\n\nsize=1g\n", "t:3: size: job 'j' needs 1073741824 bytes from byte 0 on, the "
+                                "drive has 409600000 at scale 64");
+    refused(
+        "[j]\noffset=400m\n",
+        "t:2: offset: job 'j' starts at byte 419430400, the drive has 409600000 at scale 64");
+    refused("[j]\nbs=512\n",
+            "t:2: bs: 512 bytes is not a multiple of the drive's LBA of 4096 bytes");
+    refused("[j]\nbssplit=4k/50:6k/50\n",
+            "t:2: bssplit: 6144 bytes is not a multiple of the drive's LBA of 4096 bytes");
+    refused("[j]\nsize=4k\nbs=8k\n",
+            "t:3: bs: an access of 8192 bytes does not fit into the 4096 bytes of job 'j'");
+    refused("[j]\niodepth=40000\nnumjobs=2\n",
+            "t:2: iodepth: 80000 accesses would be open at once, the drive takes 65536");
+    refused("[j]\nnumjobs=65535\n[k]\nnumjobs=9\n",
+            "t:1: numjobs: 65544 threads in all, at most 65535");
     refused("[j]\nrw=randread\nsize=40k\nrandom_distribution=zoned_abs:50/20k:50/24k\n",
             "t:4: random_distribution: the zones need more than the 40960 bytes of job 'j'");
 }
 
-/* ---- rates and pauses ---------------------------------------------------------------------- */
+/* ---- rates and pauses -------------------------------------------------- */
 static void rates_space_accesses_evenly(void **state)
 {
     (void)state;
     struct bench b = run("[j]\nrate=10m\nbs=4k\niodepth=4\nnumber_ios=1000\n");
-    for (uint64_t i = 0; i < 1000; i++)      /* 4096 B / 10 MiB/s = 390,625 ns */
+    for (uint64_t i = 0; i < 1000; i++) /* 4096 B / 10 MiB/s = 390,625 ns */
         assert_int_equal(fake_seen(b.drive)[i].at, i * 390625);
     drop(&b);
     b = run("[j]\nrate_iops=3000\nbsrange=4k-64k\nnumber_ios=300\n");
@@ -195,7 +205,8 @@ static void rates_space_accesses_evenly(void **state)
 static void a_rate_may_hold_one_direction(void **state)
 {
     (void)state;
-    struct bench b = run("[j]\nrw=randrw\nrwmixread=50\nrate_iops=1000,\nbs=4k\ntime_based\nruntime=1\n");
+    struct bench b =
+        run("[j]\nrw=randrw\nrwmixread=50\nrate_iops=1000,\nbs=4k\ntime_based\nruntime=1\n");
     const struct wl_report *r = wl_run_report(b.run, 0);
     assert_in_range(r->dir[WL_READ].ios, 1000, 1001);
     /* reads ahead of their rate give way: writes take the rest of 100,000 */
@@ -208,7 +219,8 @@ static void poisson_gaps_are_exponential(void **state)
     enum { N = 20000 };
     double mean = 0.0, squares = 0.0;
     (void)state;
-    struct bench b = run("[j]\nrate_iops=1000\nrate_process=poisson\nrw=randread\nnorandommap\niodepth=1000\nnumber_ios=20000\n");
+    struct bench b = run("[j]\nrate_iops=1000\nrate_process=poisson\nrw="
+                         "randread\nnorandommap\niodepth=1000\nnumber_ios=20000\n");
     for (int i = 1; i < N; i++) {
         double gap = (double)(fake_seen(b.drive)[i].at - fake_seen(b.drive)[i - 1].at) / 1e6;
         mean += gap / (N - 1);
@@ -230,9 +242,11 @@ static void pauses_come_after_so_many(void **state)
     /* four open: the fourth completion starts the pause, the three open ones end first */
     b = run("[j]\niodepth=4\nthinktime=1000\nthinktime_blocks=4\nnumber_ios=14\n");
     for (uint64_t i = 0; i < 14; i++)
-        assert_int_equal(fake_seen(b.drive)[i].at, i / 7 * 1020 * us + (i % 7 < 4 ? 0 : 10 * us));
+        assert_int_equal(fake_seen(b.drive)[i].at,
+                         i / 7 * 1020 * us + (i % 7 < 4 ? 0 : 10 * us));
     drop(&b);
-    b = run("[j]\niodepth=4\nthinktime=1000\nthinktime_blocks=4\nthinktime_blocks_type=issue\nnumber_ios=12\n");
+    b = run("[j]\niodepth=4\nthinktime=1000\nthinktime_blocks=4\nthinktime_blocks_type="
+            "issue\nnumber_ios=12\n");
     for (uint64_t i = 0; i < 12; i++)
         assert_int_equal(fake_seen(b.drive)[i].at, i / 4 * 1010 * us);
     drop(&b);
@@ -242,18 +256,20 @@ static void rates_catch_up_after_pauses_unless_told(void **state)
 {
     (void)state;
     /* one a ms, a pause of 5 ms after ten: the next five are overdue and go at once */
-    struct bench b = run("[j]\nrate_iops=1000\nthinktime=5000\nthinktime_blocks=10\nnumber_ios=16\n");
+    struct bench b =
+        run("[j]\nrate_iops=1000\nthinktime=5000\nthinktime_blocks=10\nnumber_ios=16\n");
     assert_int_equal(fake_seen(b.drive)[9].at, 9 * ms);
     assert_int_equal(fake_seen(b.drive)[10].at, 14 * ms + 10 * us);
     assert_int_equal(fake_seen(b.drive)[11].at, 14 * ms + 20 * us);
     drop(&b);
-    b = run("[j]\nrate_iops=1000\nrate_ignore_thinktime\nthinktime=5000\nthinktime_blocks=10\nnumber_ios=16\n");
+    b = run("[j]\nrate_iops=1000\nrate_ignore_thinktime\nthinktime=5000\nthinktime_blocks="
+            "10\nnumber_ios=16\n");
     assert_int_equal(fake_seen(b.drive)[10].at, 15 * ms);
     assert_int_equal(fake_seen(b.drive)[11].at, 16 * ms);
     drop(&b);
 }
 
-/* ---- time --------------------------------------------------------------------------------------- */
+/* ---- time -------------------------------------------------------------- */
 static void ramps_and_delays(void **state)
 {
     (void)state;
@@ -273,14 +289,16 @@ static void ramps_and_delays(void **state)
         low = at < low ? at : low;
         high = at > high ? at : high;
     }
-    assert_true(low >= second && low < second + 500 * ms && high > 2 * second + 500 * ms && high <= 3 * second);
+    assert_true(low >= second && low < second + 500 * ms && high > 2 * second + 500 * ms &&
+                high <= 3 * second);
     drop(&b);
 }
 
 static void stonewalls_wait(void **state)
 {
     (void)state;
-    struct bench b = run("[a]\nnumber_ios=10\n[b]\nnumber_ios=20\n[c]\nstonewall\nrw=write\nnumber_ios=5\n[d]\nrw=write\nnumber_ios=5\n");
+    struct bench b = run("[a]\nnumber_ios=10\n[b]\nnumber_ios=20\n[c]\nstonewall\nrw="
+                         "write\nnumber_ios=5\n[d]\nrw=write\nnumber_ios=5\n");
     for (uint64_t i = 0; i < 30; i++)
         assert_int_equal(fake_seen(b.drive)[i].opcode, FTL_READ);
     assert_int_equal(fake_seen(b.drive)[30].opcode, FTL_WRITE);
@@ -306,7 +324,7 @@ static void exitall_ends_all(void **state)
     drop(&b);
 }
 
-/* ---- flushes, flow, streams, steady state ---------------------------------------------------------- */
+/* ---- flushes, flow, streams, steady state ------------------------------ */
 static void flushes_follow_writes(void **state)
 {
     (void)state;
@@ -322,10 +340,11 @@ static void flushes_follow_writes(void **state)
 static void flow_keeps_proportions(void **state)
 {
     (void)state;
-    struct bench b = run("[global]\ntime_based\nruntime=1\n[a]\nrw=read\nflow=3\n[b]\nrw=write\nflow=1\niodepth=8\n");
+    struct bench b = run("[global]\ntime_based\nruntime=1\n[a]\nrw=read\nflow=3\n[b]\nrw="
+                         "write\nflow=1\niodepth=8\n");
     double reads = (double)wl_run_report(b.run, 0)->dir[WL_READ].ios;
     double writes = (double)wl_run_report(b.run, 1)->dir[WL_WRITE].ios;
-    assert_true(reads > 99000.0);           /* held back is the one that could do more */
+    assert_true(reads > 99000.0); /* held back is the one that could do more */
     assert_true(fabs(reads / writes - 3.0) < 0.01);
     drop(&b);
     /* when one has ended, the other goes on alone */
@@ -347,7 +366,8 @@ static void streams_take_turns(void **state)
 static void steady_state_ends_a_group(void **state)
 {
     (void)state;
-    struct bench b = run("[a]\nss=iops_slope:0.1%\nss_dur=3\nss_ramp=2\nruntime=60\ntime_based\n[b]\nstonewall\nnumber_ios=1\n");
+    struct bench b = run("[a]\nss=iops_slope:0.1%\nss_dur=3\nss_ramp=2\nruntime=60\ntime_"
+                         "based\n[b]\nstonewall\nnumber_ios=1\n");
     const struct wl_report *r = wl_run_report(b.run, 0);
     assert_true(r->ss.attained);
     assert_int_equal(r->ss.samples, 3);
@@ -357,7 +377,8 @@ static void steady_state_ends_a_group(void **state)
     assert_in_range(r->dir[WL_READ].runtime_ns, 5 * second, 5 * second + 20 * us);
     drop(&b);
     /* alternating pauses: a deviation that is never below 1 %, so the run takes its time */
-    b = run("[a]\nss=iops:1%\nss_dur=4\nruntime=9\ntime_based\nthinktime=700ms\nthinktime_blocks=90000\n");
+    b = run("[a]\nss=iops:1%\nss_dur=4\nruntime=9\ntime_based\nthinktime=700ms\nthinktime_"
+            "blocks=90000\n");
     r = wl_run_report(b.run, 0);
     assert_false(r->ss.attained);
     assert_true(r->ss.criterion > 1.0);
@@ -365,7 +386,7 @@ static void steady_state_ends_a_group(void **state)
     drop(&b);
 }
 
-/* ---- logs -------------------------------------------------------------------------------------------- */
+/* ---- logs -------------------------------------------------------------- */
 static void expect_file(const char *directory, const char *name, const char *want)
 {
     char path[256], text[4096] = "";
@@ -383,33 +404,41 @@ static void logs_hold_intervals(void **state)
     char directory[] = "/tmp/wl_test_XXXXXX", path[128];
     (void)state;
     assert_non_null(mkdtemp(directory));
-    struct bench b = prepare_with("[j]\nruntime=250ms\ntime_based\nlog_avg_msec=100\nwrite_bw_log=x\nwrite_iops_log=x\nwrite_lat_log=x\n",
-                                  (struct wl_run_options){.seed = 1, .log_directory = directory});
+    struct bench b =
+        prepare_with("[j]\nruntime=250ms\ntime_based\nlog_avg_msec=100\nwrite_bw_log=x\nwrite_"
+                     "iops_log=x\nwrite_lat_log=x\n",
+                     (struct wl_run_options){.seed = 1, .log_directory = directory});
     assert_int_equal(wl_run_go(b.run, why, sizeof why), WL_OK);
     snprintf(path, sizeof path, "%s/x_bw.1.log", directory);
-    assert_int_equal(access(path, F_OK), -1);           /* no name before all is well */
+    assert_int_equal(access(path, F_OK), -1); /* no name before all is well */
     assert_int_equal(wl_run_keep_logs(b.run, why, sizeof why), WL_OK);
     /* 10,000 accesses of 4 KiB in 100 ms = 400,000 KiB/s */
     expect_file(directory, "x_bw.1.log", "100, 400000, 0, 0, 0\n200, 400000, 0, 0, 0\n");
     expect_file(directory, "x_iops.1.log", "100, 100000, 0, 0, 0\n200, 100000, 0, 0, 0\n");
-    expect_file(directory, "x_lat.1.log", "100, 10000, 0, 0, 0\n200, 10000, 0, 0, 0\n250, 10000, 0, 0, 0\n");
-    expect_file(directory, "x_slat.1.log", "100, 1500, 0, 0, 0\n200, 1500, 0, 0, 0\n250, 1500, 0, 0, 0\n");
-    expect_file(directory, "x_clat.1.log", "100, 8500, 0, 0, 0\n200, 8500, 0, 0, 0\n250, 8500, 0, 0, 0\n");
+    expect_file(directory, "x_lat.1.log",
+                "100, 10000, 0, 0, 0\n200, 10000, 0, 0, 0\n250, 10000, 0, 0, 0\n");
+    expect_file(directory, "x_slat.1.log",
+                "100, 1500, 0, 0, 0\n200, 1500, 0, 0, 0\n250, 1500, 0, 0, 0\n");
+    expect_file(directory, "x_clat.1.log",
+                "100, 8500, 0, 0, 0\n200, 8500, 0, 0, 0\n250, 8500, 0, 0, 0\n");
     drop(&b);
-    b = prepare_with("[j]\nrw=write\nnumber_ios=2\nlog_offset=1\nper_job_logs=0\nwrite_lat_log=y\ndisable_slat=1\ndisable_clat=1\n",
+    b = prepare_with("[j]\nrw=write\nnumber_ios=2\nlog_offset=1\nper_job_logs=0\nwrite_lat_log="
+                     "y\ndisable_slat=1\ndisable_clat=1\n",
                      (struct wl_run_options){.seed = 1, .log_directory = directory});
     assert_int_equal(wl_run_go(b.run, why, sizeof why), WL_OK);
     assert_int_equal(wl_run_keep_logs(b.run, why, sizeof why), WL_OK);
-    expect_file(directory, "y_lat.log", "0, 10000, 1, 4096, 0, 0\n0, 10000, 1, 4096, 4096, 0\n");
+    expect_file(directory, "y_lat.log",
+                "0, 10000, 1, 4096, 0, 0\n0, 10000, 1, 4096, 4096, 0\n");
     drop(&b);
     /* not kept: nothing is left, so the directory can go */
-    b = prepare_with("[j]\nnumber_ios=2\nwrite_bw_log=z\n", (struct wl_run_options){.seed = 1, .log_directory = directory});
+    b = prepare_with("[j]\nnumber_ios=2\nwrite_bw_log=z\n",
+                     (struct wl_run_options){.seed = 1, .log_directory = directory});
     assert_int_equal(wl_run_go(b.run, why, sizeof why), WL_OK);
     drop(&b);
     assert_int_equal(rmdir(directory), 0);
 }
 
-/* ---- preconditioning -------------------------------------------------------------------------------------- */
+/* ---- preconditioning --------------------------------------------------- */
 static struct wl_precondition steps_of(const char *spec)
 {
     struct wl_precondition p;
@@ -428,7 +457,7 @@ static void seq_writes_all_in_order(void **state)
     for (uint64_t i = 0; i < fake_count(b.drive); i++) {
         const struct fake_seen *s = &fake_seen(b.drive)[i];
         assert_int_equal(s->lba, at % LBAS);
-        assert_int_equal(s->lba_count, 32);     /* 128 KiB; 100,000 is a multiple */
+        assert_int_equal(s->lba_count, 32); /* 128 KiB; 100,000 is a multiple */
         at += s->lba_count;
     }
     assert_int_equal(at, 2 * LBAS);
@@ -456,15 +485,17 @@ static void rand_writes_units_everywhere(void **state)
 static void self_writes_the_mix_of_the_file(void **state)
 {
     /* the reader does not write; the two writers stand 1 : 3 by their depths */
-    struct bench b = prepare("[r]\nrw=randread\n[a]\nrw=randwrite\nbs=4k\nsize=50%\niodepth=8\nnorandommap\n"
-                             "[b]\nrw=randwrite\nbs=8k\noffset=50%\niodepth=24\nnorandommap\nfdp=1\nfdp_pli=2\n");
+    struct bench b = prepare(
+        "[r]\nrw=randread\n[a]\nrw=randwrite\nbs=4k\nsize=50%\niodepth=8\nnorandommap\n"
+        "[b]\nrw=randwrite\nbs=8k\noffset=50%\niodepth=24\nnorandommap\nfdp=1\nfdp_pli=2\n");
     struct wl_precondition p = steps_of("self:2");
     uint32_t small = 0, large = 0;
     (void)state;
     assert_int_equal(wl_run_precondition(b.run, &p, why, sizeof why), WL_OK);
     for (uint64_t i = 0; i < fake_count(b.drive); i++) {
         const struct fake_seen *s = &fake_seen(b.drive)[i];
-        assert_true(s->lba_count == 1 ? s->lba < LBAS / 2 && s->stream == 0 : s->lba >= LBAS / 2 && s->stream == 3);
+        assert_true(s->lba_count == 1 ? s->lba < LBAS / 2 && s->stream == 0
+                                      : s->lba >= LBAS / 2 && s->stream == 3);
         small += s->lba_count == 1;
         large += s->lba_count == 2;
     }
@@ -479,8 +510,15 @@ static void self_writes_the_mix_of_the_file(void **state)
 
 static void bad_preconditions_are_refused(void **state)
 {
-    static const char *const bad[] = {"", "fill:1", "seq:x", "seq:1001", "seq:-1", "seq:1,,rand:1", "seq:0.0000001",
-                                      "seq,seq,seq,seq,seq,seq,seq,seq,seq,seq,seq,seq,seq,seq,seq,seq,seq"};
+    static const char *const bad[] = {
+        "",
+        "fill:1",
+        "seq:x",
+        "seq:1001",
+        "seq:-1",
+        "seq:1,,rand:1",
+        "seq:0.0000001",
+        "seq,seq,seq,seq,seq,seq,seq,seq,seq,seq,seq,seq,seq,seq,seq,seq,seq"};
     struct wl_precondition p = {.count = 77};
     (void)state;
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
@@ -493,7 +531,7 @@ static void bad_preconditions_are_refused(void **state)
     assert_int_equal(p.steps[2].writes_micro, 250000);
 }
 
-/* ---- repeating and stopping ---------------------------------------------------------------------------------- */
+/* ---- repeating and stopping -------------------------------------------- */
 static uint64_t fingerprint(uint64_t seed, const char *text)
 {
     struct bench b = prepare_with(text, (struct wl_run_options){.seed = seed});
@@ -501,7 +539,9 @@ static uint64_t fingerprint(uint64_t seed, const char *text)
     assert_int_equal(wl_run_go(b.run, why, sizeof why), WL_OK);
     for (uint64_t i = 0; i < fake_count(b.drive); i++) {
         const struct fake_seen *s = &fake_seen(b.drive)[i];
-        h = (h ^ s->lba ^ s->at ^ ((uint64_t)s->opcode << 60) ^ ((uint64_t)s->lba_count << 40)) * UINT64_C(0x100000001b3);
+        h = (h ^ s->lba ^ s->at ^ ((uint64_t)s->opcode << 60) ^
+             ((uint64_t)s->lba_count << 40)) *
+            UINT64_C(0x100000001b3);
     }
     drop(&b);
     return h;
@@ -533,8 +573,9 @@ static void a_run_can_be_stopped(void **state)
 {
     int calls = 0;
     (void)state;
-    struct bench b = prepare_with("[j]\nruntime=60\ntime_based\n[k]\nstonewall\n",
-                                  (struct wl_run_options){.seed = 1, .progress = stop_after_two, .user = &calls});
+    struct bench b = prepare_with(
+        "[j]\nruntime=60\ntime_based\n[k]\nstonewall\n",
+        (struct wl_run_options){.seed = 1, .progress = stop_after_two, .user = &calls});
     assert_int_equal(wl_run_go(b.run, why, sizeof why), WL_OK);
     assert_true(wl_run_interrupted(b.run));
     assert_int_equal(calls, 2);

@@ -16,9 +16,23 @@ static void bins_are_those_of_fio(void **state)
     static const struct {
         uint64_t ns, shown;
     } real[] = {
-        {0, 0},        {1, 1},          {127, 127},        {140, 141},          {141, 141},       {262, 262},
-        {270, 270},    {524, 524},      {1003, 1004},      {1032, 1032},        {2064, 2064},     {8093, 8096},
-        {9024, 9024},  {128512, 128512}, {1531904, 1531904}, {8028160, 8028160}, {16107079, 16056320},
+        {0, 0},
+        {1, 1},
+        {127, 127},
+        {140, 141},
+        {141, 141},
+        {262, 262},
+        {270, 270},
+        {524, 524},
+        {1003, 1004},
+        {1032, 1032},
+        {2064, 2064},
+        {8093, 8096},
+        {9024, 9024},
+        {128512, 128512},
+        {1531904, 1531904},
+        {8028160, 8028160},
+        {16107079, 16056320},
     };
     (void)state;
     for (size_t i = 0; i < sizeof real / sizeof real[0]; i++)
@@ -48,7 +62,7 @@ static void percentiles_by_hand(void **state)
 {
     (void)state;
     memset(bins, 0, sizeof bins);
-    for (uint64_t ns = 1; ns <= 100; ns++)      /* one sample each of 1..100 ns */
+    for (uint64_t ns = 1; ns <= 100; ns++) /* one sample each of 1..100 ns */
         bins[wl_bin_index(ns)]++;
     assert_int_equal(wl_percentile(bins, 100, 1 * WL_PCT), 1);
     assert_int_equal(wl_percentile(bins, 100, 50 * WL_PCT), 50);
@@ -93,16 +107,16 @@ static void steady_state_table(void **state)
         int verdict;
     } rows[] = {
         {{100, 101, 99, 100, 100}, WL_STEADY},
-        {{90, 95, 100, 105, 110}, WL_SLOPE},            /* range 20 %, at its limit; slope 20 % */
-        {{91, 110, 91, 110, 91}, WL_STEADY},            /* range 19.3 %, slope 0 */
-        {{85, 104, 104, 104, 103}, WL_SLOPE},           /* range 19 %, slope 3.6 * 4 = 14.4 % */
-        {{110, 107, 103, 100, 98}, WL_SLOPE},           /* slope 3.1 * 4 / 103.6 = 12.0 % */
+        {{90, 95, 100, 105, 110}, WL_SLOPE},  /* range 20 %, at its limit; slope 20 % */
+        {{91, 110, 91, 110, 91}, WL_STEADY},  /* range 19.3 %, slope 0 */
+        {{85, 104, 104, 104, 103}, WL_SLOPE}, /* range 19 %, slope 3.6 * 4 = 14.4 % */
+        {{110, 107, 103, 100, 98}, WL_SLOPE}, /* slope 3.1 * 4 / 103.6 = 12.0 % */
         {{0.025, 0.026, 0.027, 0.028, 0.029}, WL_SLOPE},
         {{0, 0, 0, 0, 0}, WL_NO_DATA},
-        {{80, 100, 100, 100, 100}, WL_RANGE},           /* 20.8 % */
-        {{90, 100, 110, 100, 90}, WL_RANGE},            /* mean 98, range 20.4 % */
-        {{95, 97.5, 100, 102.5, 105}, WL_STEADY},       /* slope exactly 10 %: inclusive */
-        {{90, 100, 100, 100, 110}, WL_SLOPE},           /* range exactly 20 %, slope 4 * 4 = 16 % */
+        {{80, 100, 100, 100, 100}, WL_RANGE},     /* 20.8 % */
+        {{90, 100, 110, 100, 90}, WL_RANGE},      /* mean 98, range 20.4 % */
+        {{95, 97.5, 100, 102.5, 105}, WL_STEADY}, /* slope exactly 10 %: inclusive */
+        {{90, 100, 100, 100, 110}, WL_SLOPE},     /* range exactly 20 %, slope 4 * 4 = 16 % */
     };
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
@@ -118,7 +132,8 @@ static void steady_state_table(void **state)
 /* Units must not decide: the table again at any power of two. */
 static void verdicts_do_not_depend_on_units(void **state)
 {
-    static const double y[][5] = {{100, 101, 99, 100, 100}, {85, 104, 104, 104, 103}, {95, 97.5, 100, 102.5, 105}};
+    static const double y[][5] = {
+        {100, 101, 99, 100, 100}, {85, 104, 104, 104, 103}, {95, 97.5, 100, 102.5, 105}};
     (void)state;
     for (size_t i = 0; i < 3; i++)
         for (int e = -40; e <= 40; e++) {
@@ -132,9 +147,12 @@ static void verdicts_do_not_depend_on_units(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bins_are_those_of_fio), cmocka_unit_test(bins_cover_the_line),
-        cmocka_unit_test(percentiles_by_hand),   cmocka_unit_test(sums_are_exact),
-        cmocka_unit_test(steady_state_table),    cmocka_unit_test(verdicts_do_not_depend_on_units),
+        cmocka_unit_test(bins_are_those_of_fio),
+        cmocka_unit_test(bins_cover_the_line),
+        cmocka_unit_test(percentiles_by_hand),
+        cmocka_unit_test(sums_are_exact),
+        cmocka_unit_test(steady_state_table),
+        cmocka_unit_test(verdicts_do_not_depend_on_units),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

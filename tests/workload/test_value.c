@@ -42,8 +42,9 @@ static void sizes_follow_fio(void **state)
 
 static void bad_sizes_are_refused(void **state)
 {
-    static const char *const bad[] = {"", "k", "4x", "4kk", "-1", "4 k b", "18446744073709551616", "17000000p",
-                                      "0x", "1.2.3", "four"};
+    static const char *const bad[] = {
+        "",          "k",  "4x",    "4kk", "-1", "4 k b", "18446744073709551616",
+        "17000000p", "0x", "1.2.3", "four"};
     (void)state;
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         uint64_t v = 77;
@@ -104,8 +105,10 @@ static void spans_are_cut_at_separators(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sizes_follow_fio),    cmocka_unit_test(bad_sizes_are_refused),
-        cmocka_unit_test(times_have_units),    cmocka_unit_test(fractions_are_exact),
+        cmocka_unit_test(sizes_follow_fio),
+        cmocka_unit_test(bad_sizes_are_refused),
+        cmocka_unit_test(times_have_units),
+        cmocka_unit_test(fractions_are_exact),
         cmocka_unit_test(spans_are_cut_at_separators),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

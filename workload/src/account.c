@@ -3,7 +3,7 @@
 
 static const uint64_t second = UINT64_C(1000000000);
 
-static unsigned lat_bucket(uint64_t v)      /* v < 1000 */
+static unsigned lat_bucket(uint64_t v) /* v < 1000 */
 {
     if (v < 50)
         return v < 4 ? (v < 2 ? 0 : 1) : v < 10 ? 2 : v < 20 ? 3 : 4;
@@ -27,14 +27,14 @@ static uint64_t per_second(uint64_t amount, uint64_t ns)
     return ns == 0 ? 0 : (uint64_t)((wl_u128)amount * second / ns);
 }
 
-/* ---- logs ------------------------------------------------------------------------------ */
+/* ---- logs -------------------------------------------------------------- */
 static uint64_t log_ms(const struct wl_thread *t, uint64_t now)
 {
     return (now - t->began) / 1000000;
 }
 
-static void log_lat(struct wl_run *run, struct wl_thread_logs *l, uint64_t ms, uint64_t lat, unsigned dir, uint64_t bytes,
-                    uint64_t offset)
+static void log_lat(struct wl_run *run, struct wl_thread_logs *l, uint64_t ms, uint64_t lat,
+                    unsigned dir, uint64_t bytes, uint64_t offset)
 {
     uint64_t slat = lat < run->options.submit_ns ? lat : run->options.submit_ns;
     if (l->slat != NULL)
@@ -45,10 +45,12 @@ static void log_lat(struct wl_run *run, struct wl_thread_logs *l, uint64_t ms, u
         wl_log_line(l->lat, ms, lat, dir, bytes, offset);
 }
 
-static void log_access(struct wl_run *run, struct wl_thread *t, const struct ftl_cpl *cpl, unsigned dir)
+static void log_access(struct wl_run *run, struct wl_thread *t, const struct ftl_cpl *cpl,
+                       unsigned dir)
 {
     struct wl_thread_logs *l = t->logs;
-    uint64_t lat = cpl->done_at - cpl->submitted_at, bytes = (uint64_t)cpl->lba_count << run->lba_shift;
+    uint64_t lat = cpl->done_at - cpl->submitted_at,
+             bytes = (uint64_t)cpl->lba_count << run->lba_shift;
     if (l->avg_ns != 0) {
         wl_sum_put(&l->window[dir].lat, lat);
         return;
@@ -70,7 +72,8 @@ static void log_rates(struct wl_thread *t, unsigned dir, uint64_t ms, uint64_t s
     if (t->done_bytes[dir] == w->bytes)
         return;
     if (l->bw != NULL)
-        wl_log_line(l->bw, ms, per_second(t->done_bytes[dir] - w->bytes, span) / 1024, dir, 0, offset);
+        wl_log_line(l->bw, ms, per_second(t->done_bytes[dir] - w->bytes, span) / 1024, dir, 0,
+                    offset);
     if (l->iops != NULL)
         wl_log_line(l->iops, ms, per_second(t->done_ios[dir] - w->ios, span), dir, 0, offset);
 }
@@ -80,10 +83,11 @@ void wl_logs_window(struct wl_run *run, struct wl_thread *t, uint64_t now, bool 
     struct wl_thread_logs *l = t->logs;
     for (unsigned dir = 0; dir < WL_DIRS; dir++) {
         struct wl_window *w = &l->window[dir];
-        if (!last)                  /* fio leaves a part of an interval out of its rate logs */
+        if (!last) /* fio leaves a part of an interval out of its rate logs */
             log_rates(t, dir, log_ms(t, now), now - l->began);
         if (w->lat.n > 0)
-            log_lat(run, l, log_ms(t, now), l->max ? w->lat.max : (uint64_t)wl_sum_mean(&w->lat), dir, 0,
+            log_lat(run, l, log_ms(t, now),
+                    l->max ? w->lat.max : (uint64_t)wl_sum_mean(&w->lat), dir, 0,
                     l->offset ? 0 : WL_NO_VALUE);
         *w = (struct wl_window){.ios = t->done_ios[dir], .bytes = t->done_bytes[dir]};
     }
@@ -91,15 +95,16 @@ void wl_logs_window(struct wl_run *run, struct wl_thread *t, uint64_t now, bool 
     l->next = last ? WL_NO_VALUE : now + l->avg_ns;
 }
 
-/* ---- every access ------------------------------------------------------------------------ */
-void wl_account(struct wl_run *run, struct wl_thread *t, const struct ftl_cpl *cpl, unsigned dir)
+/* ---- every access ------------------------------------------------------ */
+void wl_account(struct wl_run *run, struct wl_thread *t, const struct ftl_cpl *cpl,
+                unsigned dir)
 {
     struct wl_report *r = &t->group->report;
     uint64_t lat = cpl->done_at - cpl->submitted_at;
     uint64_t clat = lat > run->options.submit_ns ? lat - run->options.submit_ns : 0;
     uint64_t bytes = (uint64_t)cpl->lba_count << run->lba_shift;
 
-    if (dir == WL_DIRS) {           /* a flush */
+    if (dir == WL_DIRS) { /* a flush */
         wl_sum_put(&r->sync, lat);
         return;
     }
@@ -118,12 +123,12 @@ void wl_account(struct wl_run *run, struct wl_thread *t, const struct ftl_cpl *c
         log_access(run, t, cpl, dir);
 }
 
-/* ---- samples of a group -------------------------------------------------------------------- */
+/* ---- samples of a group ------------------------------------------------ */
 static void sample_bw(struct wl_group_state *g, uint64_t span)
 {
     for (int d = 0; d < WL_DIRS; d++) {
         uint64_t delta = g->report.dir[d].bytes - g->bw_bytes[d];
-        if (delta > 0)              /* as fio: an interval without data is no sample */
+        if (delta > 0) /* as fio: an interval without data is no sample */
             wl_sum_put(&g->report.dir[d].bw, per_second(delta, span) / 1024);
         g->bw_bytes[d] = g->report.dir[d].bytes;
     }
@@ -157,7 +162,9 @@ static bool sample_steady(struct wl_run *run, struct wl_group_state *g)
     wl_u128 lat;
     totals(&g->report, &ios, &bytes, &lat);
     uint64_t n = ios - g->ss_ios;
-    double mean = n == 0 ? 0.0 : (double)(uint64_t)(lat - g->ss_lat_sum) / (double)n + (double)run->options.submit_ns;
+    double mean = n == 0 ? 0.0
+                         : (double)(uint64_t)(lat - g->ss_lat_sum) / (double)n +
+                               (double)run->options.submit_ns;
     bool attained = wl_ss_sample(g, g->ss_job, n, bytes - g->ss_bytes, mean);
     g->ss_ios = ios;
     g->ss_bytes = bytes;
@@ -181,7 +188,7 @@ void wl_group_start(struct wl_run *run, struct wl_group_state *g, uint64_t now)
     g->bw_next = job->disable_bw ? WL_NO_VALUE : now + job->bw_avg_ns;
     g->iops_next = job->disable_bw ? WL_NO_VALUE : now + job->iops_avg_ns;
     g->ss_next = WL_NO_VALUE;
-    if (g->ss_job != NULL)          /* the end of the ramp is where the first interval starts */
+    if (g->ss_job != NULL) /* the end of the ramp is where the first interval starts */
         g->ss_next = now + (g->ss_job->ss_ramp_ns > 0 ? g->ss_job->ss_ramp_ns : second);
     set_group_timer(run, g);
 }
@@ -209,7 +216,7 @@ bool wl_group_tick(struct wl_run *run, struct wl_group_state *g, uint64_t now)
     return attained;
 }
 
-/* ---- the end ------------------------------------------------------------------------------------ */
+/* ---- the end ----------------------------------------------------------- */
 /* Adds a constant to every sample of a sum, exactly. */
 static struct wl_sum shifted(const struct wl_sum *s, uint64_t by)
 {

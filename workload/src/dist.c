@@ -6,7 +6,12 @@
 
 /* Ranks below FINE have a piece each; above, every octave has OCTAVE pieces: the
  * middle then stands for a piece with an error below theta^2 / (24 * OCTAVE^2). */
-enum { FINE = 256, OCTAVE_LOG2 = 7, OCTAVE = 1 << OCTAVE_LOG2, PIECES_MAX = FINE + 56 * OCTAVE };
+enum {
+    FINE = 256,
+    OCTAVE_LOG2 = 7,
+    OCTAVE = 1 << OCTAVE_LOG2,
+    PIECES_MAX = FINE + 56 * OCTAVE
+};
 
 /* Cuts 0..n-1 into pieces that grow with the rank. */
 static uint32_t cut_by_rank(struct wl_piece *pieces, uint64_t n)
@@ -36,14 +41,16 @@ static void from_logarithms(const int64_t *log2w, uint64_t *weight, uint32_t cou
 }
 
 /* Rank k (from 1) has weight k^-theta. */
-static uint32_t weigh_zipf(struct wl_piece *pieces, uint64_t *weight, int64_t *scratch, uint64_t n, uint64_t theta)
+static uint32_t weigh_zipf(struct wl_piece *pieces, uint64_t *weight, int64_t *scratch,
+                           uint64_t n, uint64_t theta)
 {
     uint32_t count = cut_by_rank(pieces, n);
     for (uint32_t i = 0; i < count; i++) {
         const struct wl_piece *p = &pieces[i];
-        uint64_t middle2 = 2 * p->start + p->length + 1;        /* twice the middle of the ranks */
+        uint64_t middle2 = 2 * p->start + p->length + 1; /* twice the middle of the ranks */
         uint64_t log2 = wl_log2_q32(middle2) - (UINT64_C(1) << 32);
-        scratch[i] = (int64_t)wl_log2_q32(p->length) - (int64_t)((wl_u128)log2 * theta / 1000000);
+        scratch[i] =
+            (int64_t)wl_log2_q32(p->length) - (int64_t)((wl_u128)log2 * theta / 1000000);
     }
     from_logarithms(scratch, weight, count);
     return count;
@@ -69,10 +76,10 @@ static uint32_t weigh_pareto(struct wl_piece *pieces, uint64_t *weight, uint64_t
 }
 
 /* Pieces of sigma / 128 within 8 sigma of the centre, clipped to the range. */
-static uint32_t weigh_normal(struct wl_piece *pieces, uint64_t *weight, int64_t *scratch, uint64_t n,
-                             uint64_t deviation, uint64_t centre)
+static uint32_t weigh_normal(struct wl_piece *pieces, uint64_t *weight, int64_t *scratch,
+                             uint64_t n, uint64_t deviation, uint64_t centre)
 {
-    const uint64_t log2e_q31 = UINT64_C(3098164009);    /* log2(e) * 2^31 */
+    const uint64_t log2e_q31 = UINT64_C(3098164009); /* log2(e) * 2^31 */
     uint64_t sigma = (uint64_t)((wl_u128)n * deviation / 100000000);
     int64_t middle = (int64_t)((wl_u128)n * centre / 1000000);
     uint32_t count = 0;
@@ -85,11 +92,13 @@ static uint32_t weigh_normal(struct wl_piece *pieces, uint64_t *weight, int64_t 
         if (to <= from)
             continue;
         /* z^2 / 2 * log2(e), z the distance of the piece's middle in sigmas */
-        uint64_t d2 = (uint64_t)(2 * middle > from + to ? 2 * middle - from - to : from + to - 2 * middle);
+        uint64_t d2 = (uint64_t)(2 * middle > from + to ? 2 * middle - from - to
+                                                        : from + to - 2 * middle);
         uint64_t z_q21 = (uint64_t)(((wl_u128)d2 << 20) / sigma);
         wl_u128 half_q42 = (wl_u128)z_q21 * z_q21 / 2;
         int64_t log2 = (int64_t)(half_q42 * log2e_q31 >> 41);
-        pieces[count] = (struct wl_piece){.start = (uint64_t)from, .length = (uint64_t)(to - from)};
+        pieces[count] =
+            (struct wl_piece){.start = (uint64_t)from, .length = (uint64_t)(to - from)};
         scratch[count] = (int64_t)wl_log2_q32((uint64_t)(to - from)) - log2;
         count++;
     }
@@ -98,8 +107,8 @@ static uint32_t weigh_normal(struct wl_piece *pieces, uint64_t *weight, int64_t 
 }
 
 /* 0 = the zones do not fit. Zones that round to nothing keep one block. */
-static uint32_t weigh_zones(struct wl_piece *pieces, uint64_t *weight, const struct wl_dist *spec, uint64_t n,
-                            uint64_t block_bytes)
+static uint32_t weigh_zones(struct wl_piece *pieces, uint64_t *weight,
+                            const struct wl_dist *spec, uint64_t n, uint64_t block_bytes)
 {
     uint64_t at = 0, sizes = 0;
     for (uint32_t i = 0; i < spec->zone_count; i++) {
@@ -121,7 +130,8 @@ static uint32_t weigh_zones(struct wl_piece *pieces, uint64_t *weight, const str
 
 /* Vose's alias method in integers: each column holds `mean` of weight, its own or
  * its own and one other's. */
-static void build_alias(struct wl_piece *pieces, uint64_t *weight, uint32_t count, uint32_t *small, uint32_t *large)
+static void build_alias(struct wl_piece *pieces, uint64_t *weight, uint32_t count,
+                        uint32_t *small, uint32_t *large)
 {
     uint32_t smalls = 0, larges = 0;
     wl_u128 total = 0;
@@ -167,7 +177,8 @@ struct work {
     uint32_t small[PIECES_MAX], large[PIECES_MAX];
 };
 
-static uint32_t weigh(struct work *w, const struct wl_dist *spec, uint64_t n, uint64_t block_bytes)
+static uint32_t weigh(struct work *w, const struct wl_dist *spec, uint64_t n,
+                      uint64_t block_bytes)
 {
     switch (spec->kind) {
     case WL_DIST_ZIPF:
@@ -182,8 +193,8 @@ static uint32_t weigh(struct work *w, const struct wl_dist *spec, uint64_t n, ui
     }
 }
 
-int wl_dist_init(struct wl_dist_table *t, const struct wl_dist *spec, uint64_t n, uint64_t block_bytes,
-                 uint64_t key)
+int wl_dist_init(struct wl_dist_table *t, const struct wl_dist *spec, uint64_t n,
+                 uint64_t block_bytes, uint64_t key)
 {
     bool ranked = spec->kind == WL_DIST_ZIPF || spec->kind == WL_DIST_PARETO;
     struct work *w = malloc(sizeof *w);

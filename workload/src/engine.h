@@ -120,7 +120,8 @@ void wl_group_start(struct wl_run *run, struct wl_group_state *g, uint64_t now);
 void wl_group_finish(struct wl_run *run, struct wl_group_state *g);
 
 /* ---- steady.c */
-bool wl_ss_sample(struct wl_group_state *g, const struct wl_job *job, uint64_t iops, uint64_t bw, double lat);
+bool wl_ss_sample(struct wl_group_state *g, const struct wl_job *job, uint64_t iops, uint64_t bw,
+                  double lat);
 void wl_ss_report(struct wl_group_state *g);
 
 /* ---- issue.c */

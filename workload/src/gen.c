@@ -6,26 +6,31 @@ static uint64_t places_for(const struct wl_gen *g, uint64_t align, uint64_t coun
     return (g->length - count) / align + 1;
 }
 
-static void init_sizes(struct wl_gen *g, struct wl_gen_dir *d, const struct wl_job *job, int dir, uint32_t lba_bytes)
+static void init_sizes(struct wl_gen *g, struct wl_gen_dir *d, const struct wl_job *job,
+                       int dir, uint32_t lba_bytes)
 {
     uint64_t sum = 0;
     d->min_count = (uint32_t)(job->bs_min[dir] / lba_bytes);
     d->size_count = job->split_count[dir] > 0 ? job->split_count[dir] : 1;
     for (uint32_t i = 0; i < d->size_count; i++) {
         struct wl_gen_size *s = &d->sizes[i];
-        uint64_t bytes = job->split_count[dir] > 0 ? job->split[dir][i].bytes : job->bs_min[dir];
+        uint64_t bytes =
+            job->split_count[dir] > 0 ? job->split[dir][i].bytes : job->bs_min[dir];
         s->count = (uint32_t)(bytes / lba_bytes);
         s->places = places_for(g, d->align, s->count);
         sum += job->split_count[dir] > 0 ? job->split[dir][i].share : 100 * WL_PCT;
-        s->below = sum >= 100 * WL_PCT ? UINT64_MAX : (uint64_t)(((wl_u128)sum << 64) / (100 * WL_PCT));
+        s->below = sum >= 100 * WL_PCT ? UINT64_MAX
+                                       : (uint64_t)(((wl_u128)sum << 64) / (100 * WL_PCT));
     }
     if (job->split_count[dir] == 0 && job->bs_max[dir] > job->bs_min[dir]) {
         d->range_step = job->bs_unaligned ? 1 : d->sizes[0].count;
-        d->range_steps = (uint32_t)((job->bs_max[dir] - job->bs_min[dir]) / lba_bytes / d->range_step) + 1;
+        d->range_steps =
+            (uint32_t)((job->bs_max[dir] - job->bs_min[dir]) / lba_bytes / d->range_step) + 1;
     }
 }
 
-static int init_dir(struct wl_gen *g, const struct wl_job *job, int dir, uint32_t lba_bytes, uint64_t key)
+static int init_dir(struct wl_gen *g, const struct wl_job *job, int dir, uint32_t lba_bytes,
+                    uint64_t key)
 {
     struct wl_gen_dir *d = &g->dir[dir];
     uint64_t align = job->align[dir] != 0 ? job->align[dir] : job->bs_min[dir];
@@ -37,7 +42,8 @@ static int init_dir(struct wl_gen *g, const struct wl_job *job, int dir, uint32_
     d->skewed = job->random && job->dist[dir].kind != WL_DIST_RANDOM;
     if (!d->skewed)
         return WL_OK;
-    return wl_dist_init(&d->dist, &job->dist[dir], g->length / d->align, d->align * lba_bytes, key);
+    return wl_dist_init(&d->dist, &job->dist[dir], g->length / d->align, d->align * lba_bytes,
+                        key);
 }
 
 int wl_gen_init(struct wl_gen *g, const struct wl_job *job, uint64_t start, uint64_t length,
@@ -45,10 +51,15 @@ int wl_gen_init(struct wl_gen *g, const struct wl_job *job, uint64_t start, uint
 {
     seed = wl_mix64(seed) ^ job->randseed;
     *g = (struct wl_gen){
-        .start = start / lba_bytes, .length = length / lba_bytes, .random = job->random,
-        .trimwrite = job->trimwrite, .mixed = job->dir[WL_READ] && job->dir[WL_WRITE],
-        .identical = job->rw_sequencer == 1, .mix_read = (uint32_t)job->rwmixread,
-        .every = job->rw_every > 1 ? job->rw_every : 1, .skip = job->rw_skip / (int64_t)lba_bytes,
+        .start = start / lba_bytes,
+        .length = length / lba_bytes,
+        .random = job->random,
+        .trimwrite = job->trimwrite,
+        .mixed = job->dir[WL_READ] && job->dir[WL_WRITE],
+        .identical = job->rw_sequencer == 1,
+        .mix_read = (uint32_t)job->rwmixread,
+        .every = job->rw_every > 1 ? job->rw_every : 1,
+        .skip = job->rw_skip / (int64_t)lba_bytes,
         .mapped = job->random && !job->norandommap,
         .direction = wl_rng_make(seed, WL_FOR_DIRECTION, thread),
         .size = wl_rng_make(seed, WL_FOR_SIZE, thread),
@@ -78,7 +89,7 @@ void wl_gen_free(struct wl_gen *g)
         wl_dist_free(&g->dir[d].dist);
 }
 
-/* ---- every access ------------------------------------------------------------------ */
+/* ---- every access ------------------------------------------------------ */
 uint8_t wl_gen_direction(struct wl_gen *g)
 {
     if (g->mixed)
@@ -101,7 +112,8 @@ static uint32_t draw_size(struct wl_gen *g, struct wl_gen_dir *d, uint64_t *ret_
         return s->count;
     }
     if (d->range_steps > 1) {
-        uint32_t count = s->count + d->range_step * (uint32_t)wl_below(wl_rng_next(&g->size), d->range_steps);
+        uint32_t count = s->count + d->range_step * (uint32_t)wl_below(wl_rng_next(&g->size),
+                                                                       d->range_steps);
         *ret_places = places_for(g, d->align, count);
         return count;
     }
@@ -118,7 +130,8 @@ static uint64_t next_mapped(struct wl_gen *g, uint64_t count)
     return wl_permute_at(&g->map, g->map_at++) * count;
 }
 
-static uint64_t next_random(struct wl_gen *g, struct wl_gen_dir *d, uint32_t count, uint64_t places)
+static uint64_t next_random(struct wl_gen *g, struct wl_gen_dir *d, uint32_t count,
+                            uint64_t places)
 {
     if (g->mapped)
         return next_mapped(g, count);
@@ -154,7 +167,8 @@ static bool seeks(struct wl_gen *g, struct wl_gen_dir *d)
         d->since_seek = d->since_seek + 1 == g->every ? 0 : d->since_seek + 1;
         return first;
     }
-    return d->percentage_random >= 100 || wl_below(wl_rng_next(&g->seek), 100) < d->percentage_random;
+    return d->percentage_random >= 100 ||
+           wl_below(wl_rng_next(&g->seek), 100) < d->percentage_random;
 }
 
 void wl_gen_access(struct wl_gen *g, uint8_t dir, uint64_t room, struct wl_access *ret)

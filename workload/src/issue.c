@@ -45,7 +45,10 @@ static bool issue(struct wl_run *run, struct wl_thread *t, uint8_t dir, struct w
     }
     wl_gen_access(&t->gen, dir, t->lbas_left, ret);
     struct ftl_cmd cmd = {
-        .opcode = opcodes[dir], .lba_count = ret->count, .lba = ret->lba, .user = user_of(t, dir, ret->lba),
+        .opcode = opcodes[dir],
+        .lba_count = ret->count,
+        .lba = ret->lba,
+        .user = user_of(t, dir, ret->lba),
         .stream = dir == WL_WRITE && t->hinted ? next_stream(t) : 0,
     };
     if (!submit(run, t, &cmd))
@@ -53,12 +56,12 @@ static bool issue(struct wl_run *run, struct wl_thread *t, uint8_t dir, struct w
     if (t->measuring)
         wl_account_depth(t);
     t->ios_left--;
-    if (dir == WL_WRITE || !t->gen.trimwrite)      /* the trim of a pair is not counted again */
+    if (dir == WL_WRITE || !t->gen.trimwrite) /* the trim of a pair is not counted again */
         t->lbas_left -= ret->count;
     return true;
 }
 
-/* ---- rates ----------------------------------------------------------------------- */
+/* ---- rates ------------------------------------------------------------- */
 static uint64_t due_at(const struct wl_thread *t, uint8_t dir)
 {
     const struct wl_job *job = t->job;
@@ -75,7 +78,8 @@ static uint64_t due_at(const struct wl_thread *t, uint8_t dir)
 }
 
 /* fio's rule: a direction that is ahead of its rate gives way to the other one. */
-static uint8_t choose_due(const struct wl_thread *t, uint8_t dir, uint64_t now, uint64_t *ret_due)
+static uint8_t choose_due(const struct wl_thread *t, uint8_t dir, uint64_t now,
+                          uint64_t *ret_due)
 {
     *ret_due = due_at(t, dir);
     if (*ret_due <= now || !t->gen.mixed)
@@ -97,7 +101,8 @@ static void count_rate(struct wl_run *run, struct wl_thread *t, const struct wl_
     t->rate_bytes[a->dir] += bytes;
     if (job->rate_process != 1)
         return;
-    uint64_t mean = job->rate[a->dir] != 0        ? (uint64_t)((wl_u128)bytes * second / job->rate[a->dir])
+    uint64_t mean = job->rate[a->dir] != 0
+                        ? (uint64_t)((wl_u128)bytes * second / job->rate[a->dir])
                     : job->rate_iops[a->dir] != 0 ? second / job->rate_iops[a->dir]
                                                   : 0;
     /* imported from the integer logarithm, so that arrivals are the same everywhere */
@@ -105,14 +110,14 @@ static void count_rate(struct wl_run *run, struct wl_thread *t, const struct wl_
     t->rate_next[a->dir] += (uint64_t)((wl_u128)mean * wait_q32 >> 32);
 }
 
-/* ---- flow ---------------------------------------------------------------------------- */
+/* ---- flow -------------------------------------------------------------- */
 static bool flow_ahead(const struct wl_thread *t)
 {
     const struct wl_flow_state *f = t->flow;
     return (wl_u128)t->flow_count * f->weights > (wl_u128)f->total * t->job->flow;
 }
 
-/* ---- asking ---------------------------------------------------------------------------- */
+/* ---- asking ------------------------------------------------------------ */
 static bool flush_is_due(const struct wl_thread *t)
 {
     const struct wl_job *job = t->job;
@@ -128,7 +133,8 @@ static void count_issue(struct wl_run *run, struct wl_thread *t, const struct wl
         t->flow_count++;
         t->flow->total++;
     }
-    if (t->job->think_ns != 0 && t->job->think_type == 1 && ++t->think_count >= t->job->think_blocks)
+    if (t->job->think_ns != 0 && t->job->think_type == 1 &&
+        ++t->think_count >= t->job->think_blocks)
         t->paused = true;
 }
 
@@ -179,7 +185,8 @@ void wl_thread_pump(struct wl_run *run, struct wl_thread *t, uint64_t now)
 {
     if (t->state == WL_RUNNING)
         ask(run, t, now);
-    if (t->state == WL_DRAINING && t->open == 0 && t->job->end_fsync && t->job->dir[WL_WRITE] && !t->flushed) {
+    if (t->state == WL_DRAINING && t->open == 0 && t->job->end_fsync && t->job->dir[WL_WRITE] &&
+        !t->flushed) {
         t->flushed = true;
         submit_flush(run, t);
     }
@@ -187,7 +194,8 @@ void wl_thread_pump(struct wl_run *run, struct wl_thread *t, uint64_t now)
 
 void wl_thread_completed(struct wl_run *run, struct wl_thread *t, uint64_t now)
 {
-    if (t->job->think_ns != 0 && t->job->think_type == 0 && !t->paused && ++t->think_count >= t->job->think_blocks)
+    if (t->job->think_ns != 0 && t->job->think_type == 0 && !t->paused &&
+        ++t->think_count >= t->job->think_blocks)
         t->paused = true;
     wl_thread_pump(run, t, now);
 }

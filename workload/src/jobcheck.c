@@ -5,9 +5,11 @@
 
 static int check_engine(struct wl_jobs *jobs, struct wl_entry *e)
 {
-    static const char *const synchronous[] = {"sync", "psync", "vsync", "pvsync", "pvsync2", "mmap"};
+    static const char *const synchronous[] = {"sync",   "psync",   "vsync",
+                                              "pvsync", "pvsync2", "mmap"};
     struct wl_job *job = &e->job;
-    for (size_t i = 0; job->ioengine != NULL && i < sizeof synchronous / sizeof synchronous[0]; i++)
+    for (size_t i = 0; job->ioengine != NULL && i < sizeof synchronous / sizeof synchronous[0];
+         i++)
         if (strcmp(job->ioengine, synchronous[i]) == 0 && job->iodepth > 1) {
             wl_jobs_add_note(jobs, "ioengine=%s is synchronous: iodepth is 1", job->ioengine);
             job->iodepth = 1;
@@ -58,7 +60,8 @@ static void check_map(struct wl_jobs *jobs, struct wl_entry *e)
     if (!job->random || job->norandommap)
         return;
     if (mixed)
-        wl_jobs_add_note(jobs, "sizes are mixed: offsets are drawn independently, as with norandommap");
+        wl_jobs_add_note(
+            jobs, "sizes are mixed: offsets are drawn independently, as with norandommap");
     job->norandommap = mixed || skewed || partly || job->rw_every > 1;
 }
 
@@ -73,12 +76,14 @@ int wl_entry_check(struct wl_jobs *jobs, struct wl_entry *e, char *why, size_t s
     if (err != WL_OK)
         return err;
     if (job->fdp && job->stream_count == 0)
-        return wl_entry_refuse(jobs, e, WL_OPT_FDP, why, size, "needs fdp_pli, the indices to use");
+        return wl_entry_refuse(jobs, e, WL_OPT_FDP, why, size,
+                               "needs fdp_pli, the indices to use");
     if (job->time_based && job->runtime_ns == 0) {
         wl_jobs_add_note(jobs, "time_based without runtime has no effect");
         job->time_based = false;
     }
-    if (job->rw_sequencer == 1 && job->rw_every == 0 && job->rw_skip == 0 && e->line[WL_OPT_RW_SEQUENCER] != 0)
+    if (job->rw_sequencer == 1 && job->rw_every == 0 && job->rw_skip == 0 &&
+        e->line[WL_OPT_RW_SEQUENCER] != 0)
         wl_jobs_add_note(jobs, "rw_sequencer without a number after rw has no effect");
     const char **logs[] = {&job->bw_log, &job->iops_log, &job->lat_log};
     for (size_t i = 0; i < sizeof logs / sizeof logs[0]; i++)

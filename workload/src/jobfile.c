@@ -13,13 +13,13 @@ enum { FILE_MAX = 16 << 20 };
 
 struct build {
     struct wl_jobs *jobs;
-    struct wl_entry *current;       /* NULL: before the first section, or in one not taken */
+    struct wl_entry *current; /* NULL: before the first section, or in one not taken */
     bool before_first;
     const char *const *sections;
     size_t section_count;
     bool *section_seen;
     bool accepted[WL_OPT_COUNT];
-    const char *filename;           /* the first one given */
+    const char *filename; /* the first one given */
     bool filenames_differ;
     char *why;
     size_t why_size;
@@ -65,14 +65,16 @@ int wl_entry_refuse(const struct wl_jobs *jobs, const struct wl_entry *entry, ui
     vsnprintf(rule, sizeof rule, format, args);
     va_end(args);
     uint32_t line = entry->line[option] != 0 ? entry->line[option] : entry->job.line;
-    snprintf(ret_why, why_size, "%s:%u: %s: %s", jobs->file, line, wl_option_name(option), rule);
+    snprintf(ret_why, why_size, "%s:%u: %s: %s", jobs->file, line, wl_option_name(option),
+             rule);
     return WL_EJOB;
 }
 
-static int fail(struct build *b, int err, uint32_t line, const char *key, const char *format, ...)
-    __attribute__((format(printf, 5, 6)));
+static int fail(struct build *b, int err, uint32_t line, const char *key, const char *format,
+                ...) __attribute__((format(printf, 5, 6)));
 
-static int fail(struct build *b, int err, uint32_t line, const char *key, const char *format, ...)
+static int fail(struct build *b, int err, uint32_t line, const char *key, const char *format,
+                ...)
 {
     char rule[512];
     va_list args;
@@ -87,7 +89,7 @@ static int fail(struct build *b, int err, uint32_t line, const char *key, const 
     return 1;
 }
 
-/* ---- sections ------------------------------------------------------------------- */
+/* ---- sections ---------------------------------------------------------- */
 static bool section_taken(struct build *b, const char *name)
 {
     bool taken = b->section_count == 0;
@@ -99,7 +101,7 @@ static bool section_taken(struct build *b, const char *name)
 
 static struct wl_entry *new_entry(struct wl_jobs *jobs)
 {
-    if ((jobs->count & (jobs->count - 1)) == 0) {       /* grows at powers of two */
+    if ((jobs->count & (jobs->count - 1)) == 0) { /* grows at powers of two */
         uint32_t room = jobs->count == 0 ? 1 : 2 * jobs->count;
         struct wl_entry *grown = realloc(jobs->entries, room * sizeof *grown);
         if (grown == NULL)
@@ -139,8 +141,9 @@ static int on_section(void *user, const char *name, uint32_t line)
     return e->job.name != NULL ? 0 : fail(b, WL_ENOMEM, line, name, " ");
 }
 
-/* ---- values --------------------------------------------------------------------- */
-static int put_variable(struct build *b, const char **at, char *out, size_t *len, const char *key, uint32_t line)
+/* ---- values ------------------------------------------------------------ */
+static int put_variable(struct build *b, const char **at, char *out, size_t *len,
+                        const char *key, uint32_t line)
 {
     const char *end = strchr(*at, '}');
     char name[256];
@@ -169,7 +172,8 @@ static const char *expand(struct build *b, const char *value, const char *key, u
     static const char *const machine[] = {"$pagesize", "$mb_memory", "$ncpus"};
     for (size_t i = 0; i < sizeof machine / sizeof machine[0]; i++)
         if (strstr(value, machine[i]) != NULL) {
-            fail(b, WL_EJOB, line, key, "%s would make the result depend on this machine", machine[i]);
+            fail(b, WL_EJOB, line, key, "%s would make the result depend on this machine",
+                 machine[i]);
             return NULL;
         }
     char *out = malloc(WL_LINE_MAX + 1);
@@ -217,7 +221,8 @@ static void note_filename(struct build *b, const char *value)
     if (b->filename == NULL)
         b->filename = value;
     const char *colon = strchr(value, ':');
-    if (strcmp(b->filename, value) != 0 || (colon != NULL && colon != value && colon[-1] != '\\'))
+    if (strcmp(b->filename, value) != 0 ||
+        (colon != NULL && colon != value && colon[-1] != '\\'))
         b->filenames_differ = true;
 }
 
@@ -234,25 +239,16 @@ static int take_inert(struct build *b, uint32_t id, const char *value, uint32_t 
     return 0;
 }
 
-/* A name without '=': true for flags, the job's own name for logs. */
+/* A name without '=': true for a flag, present for what has no effect. */
 static const char *bare_value(uint32_t id)
 {
-    switch (id) {
-    case WL_OPT_STONEWALL: case WL_OPT_NEW_GROUP: case WL_OPT_GROUP_REPORTING: case WL_OPT_EXITALL:
-    case WL_OPT_BS_UNALIGNED: case WL_OPT_NORANDOMMAP: case WL_OPT_TIME_BASED: case WL_OPT_END_FSYNC:
-    case WL_OPT_RATE_IGNORE_THINKTIME: case WL_OPT_FDP: case WL_OPT_CLAT_PERCENTILES:
-    case WL_OPT_LAT_PERCENTILES: case WL_OPT_SLAT_PERCENTILES: case WL_OPT_DISABLE_LAT:
-    case WL_OPT_DISABLE_CLAT: case WL_OPT_DISABLE_SLAT: case WL_OPT_DISABLE_BW:
-    case WL_OPT_LOG_MAX_VALUE: case WL_OPT_LOG_OFFSET: case WL_OPT_PER_JOB_LOGS:
-        return "1";
-    default:
-        return wl_option_state(id) == WL_SUPPORTED ? NULL : "1";
-    }
+    return wl_option_is_flag(id) || wl_option_state(id) != WL_SUPPORTED ? "1" : NULL;
 }
 
 static bool is_log(uint32_t id)
 {
-    return id == WL_OPT_WRITE_BW_LOG || id == WL_OPT_WRITE_IOPS_LOG || id == WL_OPT_WRITE_LAT_LOG;
+    return id == WL_OPT_WRITE_BW_LOG || id == WL_OPT_WRITE_IOPS_LOG ||
+           id == WL_OPT_WRITE_LAT_LOG;
 }
 
 static int take_option(struct build *b, uint32_t id, const char *value, uint32_t line)
@@ -260,7 +256,7 @@ static int take_option(struct build *b, uint32_t id, const char *value, uint32_t
     char rule[WL_RULE_MAX];
     const char *key = wl_option_name(id), *text;
     if (value == NULL && is_log(id))
-        text = "";                  /* the job's own name, known in wl_entry_check() */
+        text = ""; /* the job's own name, known in wl_entry_check() */
     else if (value == NULL)
         text = bare_value(id);
     else
@@ -281,7 +277,8 @@ static int on_option(void *user, const char *name, const char *value, uint32_t l
 {
     struct build *b = user;
     if (b->before_first)
-        return fail(b, WL_EJOB, line, name, "an option must stand in a section ([global] or [JOB])");
+        return fail(b, WL_EJOB, line, name,
+                    "an option must stand in a section ([global] or [JOB])");
     if (b->current == NULL)
         return 0;
     uint32_t id = wl_option_find(name);
@@ -293,7 +290,7 @@ static int on_option(void *user, const char *name, const char *value, uint32_t l
     return fail(b, WL_EJOB, line, name, "unknown option");
 }
 
-/* ---- the whole file --------------------------------------------------------------- */
+/* ---- the whole file ---------------------------------------------------- */
 /* A file of [global] alone is one job, named after `name` or the file. */
 static int add_global_job(struct build *b)
 {
@@ -305,7 +302,8 @@ static int add_global_job(struct build *b)
         const char *base = strrchr(jobs->file, '/');
         base = base != NULL ? base + 1 : jobs->file;
         const char *dot = strrchr(base, '.');
-        e->job.name = wl_jobs_string(jobs, base, dot != NULL && dot > base ? (size_t)(dot - base) : strlen(base));
+        e->job.name = wl_jobs_string(
+            jobs, base, dot != NULL && dot > base ? (size_t)(dot - base) : strlen(base));
     }
     if (e->job.name == NULL)
         return fail(b, WL_ENOMEM, 0, "", " ");
@@ -319,7 +317,8 @@ static void note_accepted(struct build *b)
     size_t len = 0;
     for (uint32_t i = 0; i < WL_OPT_COUNT && len < sizeof list - 64; i++)
         if (b->accepted[i])
-            len += (size_t)snprintf(list + len, sizeof list - len, "%s%s", len > 0 ? ", " : "", wl_option_name(i));
+            len += (size_t)snprintf(list + len, sizeof list - len, "%s%s", len > 0 ? ", " : "",
+                                    wl_option_name(i));
     if (len > 0)
         wl_jobs_add_note(b->jobs, "accepted without meaning here: %s", list);
     if (b->filenames_differ)
@@ -358,8 +357,11 @@ static int parse(struct build *b, const char *text, size_t size)
 int wl_jobs_parse(const char *name, const char *text, size_t size, const char *const *sections,
                   size_t section_count, wl_jobs **ret_jobs, char *ret_why, size_t why_size)
 {
-    struct build b = {.before_first = true, .sections = sections, .section_count = section_count,
-                      .why = ret_why, .why_size = why_size};
+    struct build b = {.before_first = true,
+                      .sections = sections,
+                      .section_count = section_count,
+                      .why = ret_why,
+                      .why_size = why_size};
     if (name == NULL || (text == NULL && size > 0) || ret_jobs == NULL || ret_why == NULL)
         return WL_EINVAL;
     b.jobs = calloc(1, sizeof *b.jobs);
@@ -382,7 +384,8 @@ int wl_jobs_parse(const char *name, const char *text, size_t size, const char *c
     return WL_OK;
 }
 
-static int read_file(const char *path, char **ret_text, size_t *ret_size, char *why, size_t why_size)
+static int read_file(const char *path, char **ret_text, size_t *ret_size, char *why,
+                     size_t why_size)
 {
     FILE *f = fopen(path, "rb");
     if (f == NULL) {
@@ -396,7 +399,9 @@ static int read_file(const char *path, char **ret_text, size_t *ret_size, char *
     fclose(f);
     if (text == NULL || failed || size > FILE_MAX) {
         snprintf(why, why_size, "%s:1: job file: %s", path,
-                 text == NULL ? "out of memory" : failed ? strerror(reason) : "larger than 16 MiB");
+                 text == NULL ? "out of memory"
+                 : failed     ? strerror(reason)
+                              : "larger than 16 MiB");
         free(text);
         return text == NULL ? WL_ENOMEM : failed ? WL_EIO : WL_EJOB;
     }
@@ -436,7 +441,7 @@ void wl_jobs_free(wl_jobs *jobs)
     free(jobs);
 }
 
-/* ---- reading ---------------------------------------------------------------------- */
+/* ---- reading ----------------------------------------------------------- */
 const char *wl_jobs_file(const wl_jobs *jobs)
 {
     return jobs->file;

@@ -20,16 +20,16 @@ enum { CHUNK_MAX = 120, NAME_MAX_LEN = 48 };
 #define SECTION_NAME "]"
 
 struct feed {
-    struct wl_span rest;            /* text not yet read */
+    struct wl_span rest; /* text not yet read */
     uint32_t line;
-    struct wl_span tail;            /* of the present value, not yet handed to inih */
+    struct wl_span tail; /* of the present value, not yet handed to inih */
     const struct wl_line_sink *sink;
-    char *value;                    /* gathered from inih */
+    char *value; /* gathered from inih */
     size_t value_len;
     char name[NAME_MAX_LEN + 2];
-    bool open, bare;                /* an option is being gathered; it has no '=' */
-    int refused;                    /* of the sink */
-    bool bad;                       /* the text is refused */
+    bool open, bare; /* an option is being gathered; it has no '=' */
+    int refused;     /* of the sink */
+    bool bad;        /* the text is refused */
     char *rule;
 };
 
@@ -51,7 +51,8 @@ static void deliver(struct feed *f)
     if (strcmp(f->name, SECTION_NAME) == 0)
         f->refused = f->sink->section(f->sink->user, f->value, f->line);
     else
-        f->refused = f->sink->option(f->sink->user, f->name, f->bare ? NULL : f->value, f->line);
+        f->refused =
+            f->sink->option(f->sink->user, f->name, f->bare ? NULL : f->value, f->line);
 }
 
 /* inih's handler: the first call of a line starts an option, continuation lines add to it. */
@@ -129,7 +130,8 @@ static bool split_line(struct feed *f, struct wl_span line, struct wl_span *ret_
 {
     if (line.at[0] == '[') {
         if (line.len < 3 || line.at[line.len - 1] != ']') {
-            refuse(f, line.at[line.len - 1] == ']' ? "a section needs a name" : "a section ends with ']'");
+            refuse(f, line.at[line.len - 1] == ']' ? "a section needs a name"
+                                                   : "a section ends with ']'");
             return false;
         }
         *ret_name = wl_span_of(SECTION_NAME);

@@ -9,14 +9,16 @@
 
 static char *join(const char *directory, const char *stem, const char *kind, uint32_t number)
 {
-    size_t size = strlen(stem) + strlen(kind) + (directory != NULL ? strlen(directory) : 0) + 24;
+    size_t size =
+        strlen(stem) + strlen(kind) + (directory != NULL ? strlen(directory) : 0) + 24;
     char *path = malloc(size), suffix[24] = "";
     if (path == NULL)
         return NULL;
     if (number > 0)
         snprintf(suffix, sizeof suffix, ".%u", number);
     bool inside = directory != NULL && stem[0] != '/';
-    snprintf(path, size, "%s%s%s_%s%s.log", inside ? directory : "", inside ? "/" : "", stem, kind, suffix);
+    snprintf(path, size, "%s%s%s_%s%s.log", inside ? directory : "", inside ? "/" : "", stem,
+             kind, suffix);
     return path;
 }
 
@@ -34,8 +36,9 @@ static int open_log(struct wl_log *log, char *why, size_t why_size)
     return WL_EIO;
 }
 
-int wl_logs_open(struct wl_logs *logs, const char *directory, const char *stem, const char *kind,
-                 uint32_t number, struct wl_log **ret_log, char *ret_why, size_t why_size)
+int wl_logs_open(struct wl_logs *logs, const char *directory, const char *stem,
+                 const char *kind, uint32_t number, struct wl_log **ret_log, char *ret_why,
+                 size_t why_size)
 {
     char *path = join(directory, stem, kind, number);
     struct wl_log *log;
@@ -59,14 +62,16 @@ int wl_logs_open(struct wl_logs *logs, const char *directory, const char *stem, 
     return open_log(log, ret_why, why_size);
 }
 
-void wl_log_line(struct wl_log *log, uint64_t ms, uint64_t value, unsigned dir, uint64_t bytes, uint64_t offset)
+void wl_log_line(struct wl_log *log, uint64_t ms, uint64_t value, unsigned dir, uint64_t bytes,
+                 uint64_t offset)
 {
     int r;
     if (offset == WL_NO_VALUE)
-        r = fprintf(log->file, "%" PRIu64 ", %" PRIu64 ", %u, %" PRIu64 ", 0\n", ms, value, dir, bytes);
+        r = fprintf(log->file, "%" PRIu64 ", %" PRIu64 ", %u, %" PRIu64 ", 0\n", ms, value, dir,
+                    bytes);
     else
-        r = fprintf(log->file, "%" PRIu64 ", %" PRIu64 ", %u, %" PRIu64 ", %" PRIu64 ", 0\n", ms, value, dir, bytes,
-                    offset);
+        r = fprintf(log->file, "%" PRIu64 ", %" PRIu64 ", %u, %" PRIu64 ", %" PRIu64 ", 0\n",
+                    ms, value, dir, bytes, offset);
     if (r < 0 && log->reason == 0)
         log->reason = errno;
 }

@@ -15,11 +15,14 @@ struct option {
 };
 
 static const struct option table[WL_OPT_COUNT] = {
-#define SUP(id, name, aliases, type, member, min, max, text) \
-    [WL_OPT_##id] = {name, aliases, text, min, max, offsetof(struct wl_job, member), \
-                     WL_T_##type, WL_SUPPORTED},
-#define ACC(id, name, aliases, text) [WL_OPT_##id] = {name, aliases, text, 0, 0, 0, WL_T_none, WL_ACCEPTED},
-#define REF(id, name, aliases, text) [WL_OPT_##id] = {name, aliases, text, 0, 0, 0, WL_T_none, WL_REFUSED},
+#define SUP(id, name, aliases, type, member, min, max, text)                                   \
+    [WL_OPT_##                                                                                 \
+        id] = {name,        aliases,     text, min, max, offsetof(struct wl_job, member),      \
+               WL_T_##type, WL_SUPPORTED},
+#define ACC(id, name, aliases, text)                                                           \
+    [WL_OPT_##id] = {name, aliases, text, 0, 0, 0, WL_T_none, WL_ACCEPTED},
+#define REF(id, name, aliases, text)                                                           \
+    [WL_OPT_##id] = {name, aliases, text, 0, 0, 0, WL_T_none, WL_REFUSED},
 #include "options.def"
 #undef SUP
 #undef ACC
@@ -27,14 +30,28 @@ static const struct option table[WL_OPT_COUNT] = {
 };
 
 static const char *const type_names[] = {
-    [WL_T_str] = "text", [WL_T_flag] = "0 or 1", [WL_T_uint] = "number",
-    [WL_T_uint3] = "number[,number][,number]", [WL_T_size] = "size",
-    [WL_T_size3] = "size[,size][,size]", [WL_T_amount] = "size or percent", [WL_T_sec] = "time, s",
-    [WL_T_msec] = "time, ms", [WL_T_usec] = "time, us", [WL_T_delay] = "time or range, s",
-    [WL_T_choice] = "word", [WL_T_rw] = "word", [WL_T_bs] = "size[,size][,size]",
-    [WL_T_range] = "range[,range][,range]", [WL_T_split] = "sizes and percents",
-    [WL_T_mixread] = "percent", [WL_T_mixwrite] = "percent", [WL_T_dist] = "distribution",
-    [WL_T_ss] = "criterion", [WL_T_plis] = "list of numbers", [WL_T_percentiles] = "list of percents",
+    [WL_T_str] = "text",
+    [WL_T_flag] = "0 or 1",
+    [WL_T_uint] = "number",
+    [WL_T_uint3] = "number[,number][,number]",
+    [WL_T_size] = "size",
+    [WL_T_size3] = "size[,size][,size]",
+    [WL_T_amount] = "size or percent",
+    [WL_T_sec] = "time, s",
+    [WL_T_msec] = "time, ms",
+    [WL_T_usec] = "time, us",
+    [WL_T_delay] = "time or range, s",
+    [WL_T_choice] = "word",
+    [WL_T_rw] = "word",
+    [WL_T_bs] = "size[,size][,size]",
+    [WL_T_range] = "range[,range][,range]",
+    [WL_T_split] = "sizes and percents",
+    [WL_T_mixread] = "percent",
+    [WL_T_mixwrite] = "percent",
+    [WL_T_dist] = "distribution",
+    [WL_T_ss] = "criterion",
+    [WL_T_plis] = "list of numbers",
+    [WL_T_percentiles] = "list of percents",
     [WL_T_none] = "any",
 };
 
@@ -84,7 +101,7 @@ static uint32_t distance(const char *a, struct wl_span b)
 const char *wl_option_nearest(const char *name)
 {
     const char *best = NULL;
-    uint32_t best_distance = strlen(name) > 5 ? 4 : 2;      /* beyond that it is no typing error */
+    uint32_t best_distance = strlen(name) > 5 ? 4 : 2; /* beyond that it is no typing error */
     for (uint32_t i = 0; i < WL_OPT_COUNT; i++) {
         struct wl_span rest = wl_span_of(table[i].aliases), word = wl_span_of(table[i].name);
         do {
@@ -108,6 +125,11 @@ uint8_t wl_option_state(uint32_t id)
     return table[id].status;
 }
 
+bool wl_option_is_flag(uint32_t id)
+{
+    return table[id].type == WL_T_flag;
+}
+
 const char *wl_option_text(uint32_t id)
 {
     return table[id].text;
@@ -123,7 +145,8 @@ int wl_option_get(uint32_t index, struct wl_option *ret_option)
     if (index >= WL_OPT_COUNT || ret_option == NULL)
         return WL_EINVAL;
     const struct option *o = &table[index];
-    *ret_option = (struct wl_option){o->name, o->aliases, type_names[o->type], o->text, o->status};
+    *ret_option =
+        (struct wl_option){o->name, o->aliases, type_names[o->type], o->text, o->status};
     return WL_OK;
 }
 
@@ -135,9 +158,18 @@ void wl_job_defaults(struct wl_job *job)
     uint32_t n = 0;
 
     *job = (struct wl_job){
-        .rw = "read", .dir = {true, false, false}, .rwmixread = 50, .loops = 1, .iodepth = 1,
-        .numjobs = 1, .think_blocks = 1, .clat_percentiles = true, .kb_base = 1024,
-        .per_job_logs = true, .bw_avg_ns = half_second, .iops_avg_ns = half_second,
+        .rw = "read",
+        .dir = {true, false, false},
+        .rwmixread = 50,
+        .loops = 1,
+        .iodepth = 1,
+        .numjobs = 1,
+        .think_blocks = 1,
+        .clat_percentiles = true,
+        .kb_base = 1024,
+        .per_job_logs = true,
+        .bw_avg_ns = half_second,
+        .iops_avg_ns = half_second,
     };
     for (int d = 0; d < WL_DIRS; d++) {
         job->bs_min[d] = job->bs_max[d] = 4096;
@@ -151,7 +183,7 @@ void wl_job_defaults(struct wl_job *job)
     job->percentile_count = n;
 }
 
-/* ---- simple types ----------------------------------------------------------- */
+/* ---- simple types ------------------------------------------------------ */
 static const char *check_bounds(const struct option *o, uint64_t v, char *rule)
 {
     if (v >= o->min && v <= o->max)
@@ -164,8 +196,8 @@ static const char *check_bounds(const struct option *o, uint64_t v, char *rule)
     return rule;
 }
 
-static const char *apply_uint(const struct option *o, struct wl_span value, const struct wl_job *job,
-                              uint64_t *ret, char *rule)
+static const char *apply_uint(const struct option *o, struct wl_span value,
+                              const struct wl_job *job, uint64_t *ret, char *rule)
 {
     uint64_t v;
     const char *bad = wl_value_size(value, job->kb_base, &v);
@@ -178,8 +210,8 @@ static const char *apply_uint(const struct option *o, struct wl_span value, cons
 
 /* One value for each direction. The last one counts for those after it; an empty
  * place keeps what is there, so "76m," speaks of reads only. */
-static const char *apply_triple(const struct option *o, struct wl_span value, const struct wl_job *job,
-                                uint64_t *ret, char *rule)
+static const char *apply_triple(const struct option *o, struct wl_span value,
+                                const struct wl_job *job, uint64_t *ret, char *rule)
 {
     struct wl_span part = {"", 0};
     bool list = memchr(value.at, ',', value.len) != NULL;
@@ -212,8 +244,8 @@ static const char *apply_flag(struct wl_span value, bool *ret)
     return NULL;
 }
 
-static const char *apply_amount(const struct option *o, struct wl_span value, const struct wl_job *job,
-                                struct wl_amount *ret)
+static const char *apply_amount(const struct option *o, struct wl_span value,
+                                const struct wl_job *job, struct wl_amount *ret)
 {
     struct wl_amount a = {.set = true};
     const char *bad;
@@ -246,7 +278,8 @@ static const char *apply_time(struct wl_span value, uint64_t unit_ns, uint64_t *
     return bad;
 }
 
-static const char *apply_choice(const struct option *o, struct wl_span value, uint64_t *ret, char *rule)
+static const char *apply_choice(const struct option *o, struct wl_span value, uint64_t *ret,
+                                char *rule)
 {
     struct wl_span words = wl_span_of(strrchr(o->text, ':') + 1), word;
     for (uint64_t i = 0; wl_span_cut(&words, '|', &word); i++) {
@@ -277,7 +310,8 @@ static const char *apply_delay(struct wl_span value, struct wl_job *job)
     return bad;
 }
 
-static const char *apply_simple(const struct option *o, const char *text, struct wl_job *job, char *rule)
+static const char *apply_simple(const struct option *o, const char *text, struct wl_job *job,
+                                char *rule)
 {
     struct wl_span value = wl_span_of(text);
     void *field = (char *)job + o->offset;
@@ -318,13 +352,16 @@ static const char *after(uint32_t id, struct wl_job *job)
         return job->unit_base <= 1 || job->unit_base == 8 ? NULL : "must be 0, 1 or 8";
     case WL_OPT_BWAVGTIME:
     case WL_OPT_IOPSAVGTIME:
-        return job->bw_avg_ns >= 1000000 && job->iops_avg_ns >= 1000000 ? NULL : "must be at least 1 ms";
+        return job->bw_avg_ns >= 1000000 && job->iops_avg_ns >= 1000000
+                   ? NULL
+                   : "must be at least 1 ms";
     default:
         return NULL;
     }
 }
 
-int wl_option_apply(uint32_t id, const char *value, struct wl_job *job, char ret_rule[WL_RULE_MAX])
+int wl_option_apply(uint32_t id, const char *value, struct wl_job *job,
+                    char ret_rule[WL_RULE_MAX])
 {
     const struct option *o = &table[id];
     char rule[WL_RULE_MAX];

@@ -28,6 +28,7 @@ uint32_t wl_option_find(const char *name);
 const char *wl_option_nearest(const char *name);
 const char *wl_option_name(uint32_t id);
 uint8_t wl_option_state(uint32_t id);
+bool wl_option_is_flag(uint32_t id);
 const char *wl_option_text(uint32_t id);
 
 /* What a job is before any option: fio's defaults. */

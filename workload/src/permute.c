@@ -8,7 +8,7 @@
 
 static uint64_t root_above(uint64_t n)
 {
-    uint64_t low = 1, high = UINT64_C(1) << 31;     /* 2^62 = (2^31)^2 */
+    uint64_t low = 1, high = UINT64_C(1) << 31; /* 2^62 = (2^31)^2 */
     while (low < high) {
         uint64_t mid = low + (high - low) / 2;
         if (mid * mid >= n)

@@ -7,7 +7,8 @@
 
 enum { BATCH = 512, PROGRESS_BATCHES = 64, SEQ_BYTES = 131072, UNIT_BYTES = 4096 };
 
-int wl_precondition_parse(const char *spec, struct wl_precondition *ret, char *ret_why, size_t why_size)
+int wl_precondition_parse(const char *spec, struct wl_precondition *ret, char *ret_why,
+                          size_t why_size)
 {
     static const char *const names[] = {"seq", "rand", "self"};
     struct wl_precondition p = {0};
@@ -44,7 +45,7 @@ int wl_precondition_parse(const char *spec, struct wl_precondition *ret, char *r
 struct source {
     struct wl_gen gen;
     const struct wl_job *job;
-    uint64_t weight_end;            /* cumulative iodepth */
+    uint64_t weight_end; /* cumulative iodepth */
     uint32_t next_stream;
 };
 
@@ -52,7 +53,7 @@ struct filler {
     struct wl_run *run;
     struct ftl_extent batch[BATCH];
     uint32_t used;
-    uint64_t written, target;       /* LBAs */
+    uint64_t written, target; /* LBAs */
     uint64_t batches;
     struct source *sources;
     uint32_t source_count;
@@ -69,7 +70,8 @@ static int flush_batch(struct filler *f)
     if (r < 0)
         return f->err = r;
     if (run->options.progress != NULL && ++f->batches % PROGRESS_BATCHES == 0) {
-        struct wl_progress p = {(uint64_t)((wl_u128)f->written * 1000000 / f->target), 0, run->filled, true};
+        struct wl_progress p = {(uint64_t)((wl_u128)f->written * 1000000 / f->target), 0,
+                                run->filled, true};
         run->interrupted |= run->options.progress(run->options.user, &p) != 0;
     }
     return 0;
@@ -153,11 +155,11 @@ static int make_sources(struct filler *f, uint64_t seed)
         struct source *s = &f->sources[f->source_count];
         if (!t->job->dir[WL_WRITE])
             continue;
-        int err = wl_gen_init(&s->gen, t->job, t->gen.start * run->lba_bytes, t->gen.length * run->lba_bytes,
-                              run->lba_bytes, seed, i, &dir);
+        int err = wl_gen_init(&s->gen, t->job, t->gen.start * run->lba_bytes,
+                              t->gen.length * run->lba_bytes, run->lba_bytes, seed, i, &dir);
         if (err != WL_OK)
             return err;
-        s->gen.trimwrite = false;   /* writes alone: untimed trims come with no drive write */
+        s->gen.trimwrite = false; /* writes alone: untimed trims come with no drive write */
         s->job = t->job;
         s->weight_end = weights += t->depth;
         f->source_count++;
@@ -189,7 +191,9 @@ static int do_step(struct filler *f, uint8_t fill, uint32_t index, char *why, si
         if (err == WL_OK && f->source_count > 0)
             fill_self(f);
         else
-            snprintf(why, why_size, err != WL_OK ? "out of memory" : "--precondition: self: no job of the file writes");
+            snprintf(why, why_size,
+                     err != WL_OK ? "out of memory"
+                                  : "--precondition: self: no job of the file writes");
         if (err == WL_OK && f->source_count == 0)
             err = WL_EJOB;
         free_sources(f);
@@ -199,7 +203,8 @@ static int do_step(struct filler *f, uint8_t fill, uint32_t index, char *why, si
     return err;
 }
 
-int wl_run_precondition(wl_run *run, const struct wl_precondition *steps, char *ret_why, size_t why_size)
+int wl_run_precondition(wl_run *run, const struct wl_precondition *steps, char *ret_why,
+                        size_t why_size)
 {
     struct filler *f = calloc(1, sizeof *f);
     int err = WL_OK;

@@ -6,14 +6,14 @@
 
 enum { PROGRESS_EVERY = 16384 };
 
-/* ---- life cycle --------------------------------------------------------------------- */
+/* ---- life cycle -------------------------------------------------------- */
 static uint32_t log2_of(uint32_t x)
 {
     return 31u - (uint32_t)__builtin_clz(x);
 }
 
-int wl_run_new(ftl_drive *drive, const wl_jobs *jobs, const struct wl_run_options *options, wl_run **ret_run,
-               char *ret_why, size_t why_size)
+int wl_run_new(ftl_drive *drive, const wl_jobs *jobs, const struct wl_run_options *options,
+               wl_run **ret_run, char *ret_why, size_t why_size)
 {
     if (drive == NULL || jobs == NULL || options == NULL || ret_run == NULL || ret_why == NULL)
         return WL_EINVAL;
@@ -59,7 +59,7 @@ void wl_run_free(wl_run *run)
     free(run);
 }
 
-/* ---- states of a thread ---------------------------------------------------------------- */
+/* ---- states of a thread ------------------------------------------------ */
 static void set_timer(struct wl_run *run, struct wl_thread *t)
 {
     uint64_t next = WL_NO_VALUE;
@@ -114,7 +114,8 @@ static void start_phase(struct wl_run *run, uint64_t now)
         const struct wl_job *job = t->job;
         struct wl_rng rng = wl_rng_make(run->options.seed, WL_FOR_DELAY, t->index);
         uint64_t span = job->delay_max_ns - job->delay_min_ns;
-        t->began = now + job->delay_min_ns + (span > 0 ? wl_below(wl_rng_next(&rng), span + 1) : 0);
+        t->began =
+            now + job->delay_min_ns + (span > 0 ? wl_below(wl_rng_next(&rng), span + 1) : 0);
         run->phase_unfinished++;
         set_timer(run, t);
     }
@@ -186,7 +187,7 @@ static void stop_all(struct wl_run *run, const struct wl_group_state *group)
     }
 }
 
-/* ---- events ------------------------------------------------------------------------------- */
+/* ---- events ------------------------------------------------------------ */
 static void complete(struct wl_run *run, const struct ftl_cpl *cpl, uint64_t now)
 {
     struct wl_thread *t = &run->threads[cpl->user & 0xffff];
@@ -267,7 +268,7 @@ static void release_flows(struct wl_run *run, uint64_t now)
     }
 }
 
-/* ---- progress -------------------------------------------------------------------------------- */
+/* ---- progress ---------------------------------------------------------- */
 static uint64_t thread_done_ppm(const struct wl_thread *t, uint64_t now)
 {
     uint64_t by_time = 0, by_amount = 0;
@@ -276,9 +277,11 @@ static uint64_t thread_done_ppm(const struct wl_thread *t, uint64_t now)
     if (t->state == WL_WAITING)
         return 0;
     if (t->end != WL_NO_VALUE)
-        by_time = now >= t->end ? 1000000 : (now - t->began) * 1000 / ((t->end - t->began) / 1000 + 1);
+        by_time = now >= t->end ? 1000000
+                                : (now - t->began) * 1000 / ((t->end - t->began) / 1000 + 1);
     if (t->lbas_total != UINT64_MAX)
-        by_amount = (uint64_t)((wl_u128)(t->lbas_total - t->lbas_left) * 1000000 / (t->lbas_total + 1));
+        by_amount =
+            (uint64_t)((wl_u128)(t->lbas_total - t->lbas_left) * 1000000 / (t->lbas_total + 1));
     return by_time > by_amount ? by_time : by_amount;
 }
 
@@ -300,7 +303,7 @@ static void report_progress(struct wl_run *run, uint64_t now)
             finish_thread(run, &run->threads[i], now);
 }
 
-/* ---- the loop ------------------------------------------------------------------------------------ */
+/* ---- the loop ---------------------------------------------------------- */
 static int step(struct wl_run *run)
 {
     int r = ftl_run(run->drive, wl_heap_time(&run->timers));
@@ -309,7 +312,7 @@ static int step(struct wl_run *run)
     uint32_t n = ftl_poll(run->drive, run->cpls, WL_POLL_MAX);
     uint64_t now = ftl_now(run->drive);
     if (n == 0 && wl_heap_time(&run->timers) == WL_NO_VALUE)
-        return FTL_EAGAIN;          /* nothing to come and jobs not at their end */
+        return FTL_EAGAIN; /* nothing to come and jobs not at their end */
     for (uint32_t i = 0; i < n && run->err == 0; i++)
         complete(run, &run->cpls[i], now);
     run->accesses += n;
@@ -335,7 +338,8 @@ int wl_run_go(wl_run *run, char *ret_why, size_t why_size)
         if (r < 0) {
             snprintf(ret_why, why_size, "the drive stopped at %llu ns: %s",
                      (unsigned long long)ftl_now(run->drive),
-                     r == FTL_EAGAIN ? "no event is left, jobs are not at their end" : ftl_strerror(r));
+                     r == FTL_EAGAIN ? "no event is left, jobs are not at their end"
+                                     : ftl_strerror(r));
             return WL_EDRIVE;
         }
         while (run->unfinished > 0 && run->phase_unfinished == 0) {

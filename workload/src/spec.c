@@ -9,7 +9,7 @@
 
 #define FULL (100 * WL_PCT)
 
-/* ---- rw --------------------------------------------------------------------- */
+/* ---- rw ---------------------------------------------------------------- */
 static const struct {
     const char *name, *shown;
     bool read, write, trim, random, trimwrite;
@@ -64,12 +64,14 @@ static const char *apply_rw(struct wl_span value, struct wl_job *job, char *rule
         job->rw_skip = 0;
         return value.at != NULL ? apply_rw_modifier(value, job) : NULL;
     }
-    snprintf(rule, WL_RULE_MAX, "'%.*s' is none of read, write, trim, randread, randwrite, randtrim, rw, "
-             "randrw, trimwrite, randtrimwrite", (int)(word.len < 40 ? word.len : 40), word.at);
+    snprintf(rule, WL_RULE_MAX,
+             "'%.*s' is none of read, write, trim, randread, randwrite, randtrim, rw, "
+             "randrw, trimwrite, randtrimwrite",
+             (int)(word.len < 40 ? word.len : 40), word.at);
     return rule;
 }
 
-/* ---- sizes of an access ------------------------------------------------------- */
+/* ---- sizes of an access ------------------------------------------------ */
 static const char *read_block(struct wl_span s, const struct wl_job *job, uint64_t *ret)
 {
     const char *bad = wl_value_size(s, job->kb_base, ret);
@@ -82,7 +84,8 @@ static const char *read_block(struct wl_span s, const struct wl_job *job, uint64
 
 /* Calls read_part for each direction; the last part counts for those after it. */
 static const char *for_directions(struct wl_span value, struct wl_job *job, char *rule,
-                                  const char *(*read_part)(struct wl_span, struct wl_job *, int, char *))
+                                  const char *(*read_part)(struct wl_span, struct wl_job *, int,
+                                                           char *))
 {
     struct wl_span part = {"", 0};
     int d = 0;
@@ -91,7 +94,7 @@ static const char *for_directions(struct wl_span value, struct wl_job *job, char
             return "at most three parts: reads,writes,trims";
         part = wl_span_trim(part);
         if (part.len == 0 && (d > 0 || value.at != NULL))
-            continue;               /* an empty place keeps what is there */
+            continue; /* an empty place keeps what is there */
         const char *bad = read_part(part, job, d, rule);
         if (bad != NULL)
             return bad;
@@ -136,22 +139,22 @@ static const char *read_range(struct wl_span part, struct wl_job *job, int d, ch
 }
 
 /* Shares what is missing to 100 % among the blanks. */
-static const char *complete_shares(struct wl_split *list, uint32_t n, uint64_t sum, uint32_t blanks,
-                                   char *rule)
+static const char *complete_shares(struct wl_split *list, uint32_t n, uint64_t sum,
+                                   uint32_t blanks, char *rule)
 {
     if (sum > FULL) {
-        snprintf(rule, WL_RULE_MAX, "percentages add up to %" PRIu64 ".%06" PRIu64 ", over 100", sum / WL_PCT,
-                 sum % WL_PCT);
+        snprintf(rule, WL_RULE_MAX, "percentages add up to %" PRIu64 ".%06" PRIu64 ", over 100",
+                 sum / WL_PCT, sum % WL_PCT);
         return rule;
     }
     uint64_t left = FULL - sum;
     if (blanks == 0 && left > 2 * WL_PCT) {
-        snprintf(rule, WL_RULE_MAX, "percentages add up to %" PRIu64 ".%06" PRIu64 ", not 100", sum / WL_PCT,
-                 sum % WL_PCT);
+        snprintf(rule, WL_RULE_MAX, "percentages add up to %" PRIu64 ".%06" PRIu64 ", not 100",
+                 sum / WL_PCT, sum % WL_PCT);
         return rule;
     }
     if (blanks == 0) {
-        list[n - 1].share += left;  /* rounding in the file, as 33/33/33; fio does the same */
+        list[n - 1].share += left; /* rounding in the file, as 33/33/33; fio does the same */
         return NULL;
     }
     for (uint32_t i = 0; i < n; i++) {
@@ -214,8 +217,9 @@ static const char *apply_mix(struct wl_span value, bool writes, struct wl_job *j
     return bad;
 }
 
-/* ---- distributions ------------------------------------------------------------ */
-static const char *read_zone_size(struct wl_span s, const struct wl_job *job, bool absolute, uint64_t *ret)
+/* ---- distributions ----------------------------------------------------- */
+static const char *read_zone_size(struct wl_span s, const struct wl_job *job, bool absolute,
+                                  uint64_t *ret)
 {
     const char *bad = absolute ? wl_value_size(s, job->kb_base, ret) : wl_value_micro(s, ret);
     return bad == NULL && *ret == 0 ? "a zone must not be empty" : bad;
@@ -245,7 +249,8 @@ static const char *read_zones(struct wl_span rest, struct wl_job *job, struct wl
         sizes += z->size;
     }
     if (shares != FULL)
-        return shares > FULL ? "accesses add up to over 100 %" : "accesses add up to less than 100 %";
+        return shares > FULL ? "accesses add up to over 100 %"
+                             : "accesses add up to less than 100 %";
     if (!absolute && sizes > FULL)
         return "sizes add up to over 100 %";
     return NULL;
@@ -275,7 +280,8 @@ static const char *read_curve(struct wl_span rest, struct wl_dist *dist)
 
 static const char *read_dist(struct wl_span part, struct wl_job *job, int d, char *rule)
 {
-    static const char *const names[] = {"random", "zipf", "pareto", "normal", "zoned", "zoned_abs"};
+    static const char *const names[] = {"random", "zipf",  "pareto",
+                                        "normal", "zoned", "zoned_abs"};
     struct wl_dist dist = {.centre = WL_NO_VALUE};
     struct wl_span word;
     const char *bad;
@@ -284,14 +290,16 @@ static const char *read_dist(struct wl_span part, struct wl_job *job, int d, cha
     while (dist.kind <= WL_DIST_ZONED_ABS && !wl_span_equals(word, names[dist.kind]))
         dist.kind++;
     if (dist.kind > WL_DIST_ZONED_ABS) {
-        snprintf(rule, WL_RULE_MAX, "'%.*s' is none of random, zipf, pareto, normal, zoned, zoned_abs",
+        snprintf(rule, WL_RULE_MAX,
+                 "'%.*s' is none of random, zipf, pareto, normal, zoned, zoned_abs",
                  (int)(word.len < 40 ? word.len : 40), word.at);
         return rule;
     }
     if (dist.kind == WL_DIST_RANDOM)
         bad = NULL;
     else if (dist.kind >= WL_DIST_ZONED)
-        bad = part.at == NULL ? "needs zones: accesses/size:accesses/size..." : read_zones(part, job, &dist);
+        bad = part.at == NULL ? "needs zones: accesses/size:accesses/size..."
+                              : read_zones(part, job, &dist);
     else
         bad = read_curve(part, &dist);
     if (bad == NULL)
@@ -299,10 +307,11 @@ static const char *read_dist(struct wl_span part, struct wl_job *job, int d, cha
     return bad;
 }
 
-/* ---- criteria and lists --------------------------------------------------------- */
+/* ---- criteria and lists ------------------------------------------------ */
 static const char *apply_ss(struct wl_span value, struct wl_job *job)
 {
-    static const char *const names[] = {"iops", "iops_slope", "bw", "bw_slope", "lat", "lat_slope"};
+    static const char *const names[] = {"iops",     "iops_slope", "bw",
+                                        "bw_slope", "lat",        "lat_slope"};
     struct wl_span word;
     uint8_t kind = 0;
     wl_span_cut(&value, ':', &word);

@@ -60,7 +60,8 @@ double wl_sum_stddev(const struct wl_sum *s)
     /* sum (x - m)^2 = squares - m (2 sum - m n); then shift from m to the true mean */
     wl_u128 around = squares - middle * (2 * sum - middle * s->n);
     double rest = (double)(uint64_t)(sum - middle * s->n);
-    double deviations = wide((uint64_t)(around >> 64), (uint64_t)around) - rest * rest / (double)s->n;
+    double deviations =
+        wide((uint64_t)(around >> 64), (uint64_t)around) - rest * rest / (double)s->n;
     return deviations <= 0.0 ? 0.0 : sqrt(deviations / (double)(s->n - 1));
 }
 

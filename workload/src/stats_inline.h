@@ -13,7 +13,8 @@ static inline uint32_t wl_bin_of(uint64_t ns)
     if (top <= WL_BIN_BITS)
         return (uint32_t)ns;
     uint32_t dropped = top - WL_BIN_BITS;
-    uint32_t index = ((dropped + 1) << WL_BIN_BITS) + ((uint32_t)(ns >> dropped) & (WL_BIN_VALUES - 1));
+    uint32_t index = ((dropped + 1) << WL_BIN_BITS) +
+                     ((uint32_t)(ns >> dropped) & (WL_BIN_VALUES - 1));
     return index < WL_BINS ? index : WL_BINS - 1;
 }
 

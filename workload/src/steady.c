@@ -32,9 +32,10 @@ static bool judge(struct wl_group_state *g, const struct wl_job *job)
     double *y = g->ss_scratch, limit = (double)job->ss_limit / 1e6, worst = 0.0;
     uint32_t n = window(g, job->ss_kind, y);
     double mean = mean_of(y, n);
-    bool slope = job->ss_kind == WL_SS_IOPS_SLOPE || job->ss_kind == WL_SS_BW_SLOPE || job->ss_kind == WL_SS_LAT_SLOPE;
+    bool slope = job->ss_kind == WL_SS_IOPS_SLOPE || job->ss_kind == WL_SS_BW_SLOPE ||
+                 job->ss_kind == WL_SS_LAT_SLOPE;
     if (mean <= 0.0)
-        return false;               /* nothing was done: no data is no steady state */
+        return false; /* nothing was done: no data is no steady state */
     for (uint32_t i = 0; i < n; i++)
         worst = fabs(y[i] - mean) > worst ? fabs(y[i] - mean) : worst;
     g->report.ss.slope = slope ? wl_slope(y, n) : 0.0;
@@ -44,7 +45,8 @@ static bool judge(struct wl_group_state *g, const struct wl_job *job)
     return fabs(g->report.ss.criterion) < limit;
 }
 
-bool wl_ss_sample(struct wl_group_state *g, const struct wl_job *job, uint64_t iops, uint64_t bw, double lat)
+bool wl_ss_sample(struct wl_group_state *g, const struct wl_job *job, uint64_t iops,
+                  uint64_t bw, double lat)
 {
     uint32_t size = g->report.ss.duration, at = g->ss_count % size;
     g->ss_iops[at] = iops;

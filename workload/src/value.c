@@ -99,7 +99,8 @@ static const char *read_decimal(struct wl_span *s, struct decimal *ret)
     if (s->len > 0 && s->at[0] == '.') {
         s->at++;
         s->len--;
-        for (size_t n = 0; s->len > 0 && s->at[0] >= '0' && s->at[0] <= '9'; n++, s->at++, s->len--) {
+        for (size_t n = 0; s->len > 0 && s->at[0] >= '0' && s->at[0] <= '9';
+             n++, s->at++, s->len--) {
             digits++;
             if (n >= FRACTION_DIGITS_MAX)
                 return "too many digits after the point";
@@ -174,10 +175,18 @@ const char *wl_value_time(struct wl_span s, uint64_t unit_ns, uint64_t *ret_ns)
         const char *name;
         uint64_t ns;
     } units[] = {
-        {"ns", 1},       {"nsec", 1},        {"us", 1000},          {"usec", 1000},
-        {"ms", 1000000}, {"msec", 1000000},  {"s", 1000000000},     {"sec", 1000000000},
-        {"m", UINT64_C(60000000000)},        {"min", UINT64_C(60000000000)},
-        {"h", UINT64_C(3600000000000)},      {"d", UINT64_C(86400000000000)},
+        {"ns", 1},
+        {"nsec", 1},
+        {"us", 1000},
+        {"usec", 1000},
+        {"ms", 1000000},
+        {"msec", 1000000},
+        {"s", 1000000000},
+        {"sec", 1000000000},
+        {"m", UINT64_C(60000000000)},
+        {"min", UINT64_C(60000000000)},
+        {"h", UINT64_C(3600000000000)},
+        {"d", UINT64_C(86400000000000)},
     };
     struct decimal d;
     s = wl_span_trim(s);

@@ -45,7 +45,7 @@ struct wl_amount {
 
 struct wl_split {
     uint64_t bytes;
-    uint64_t share;             /* millionths of a percent; the shares of a direction sum to 100 % */
+    uint64_t share;             /* millionths of a percent; 100 % in all */
 };
 
 enum wl_dist_kind {
@@ -168,11 +168,12 @@ WL_API uint32_t wl_jobs_count(const wl_jobs *jobs);
 WL_API const struct wl_job *wl_jobs_get(const wl_jobs *jobs, uint32_t index);
 /* The options that section `index` itself gave, in order and without doubles;
  * index = wl_jobs_count() stands for [global]. */
-WL_API const struct wl_pair *wl_jobs_pairs(const wl_jobs *jobs, uint32_t index, uint32_t *ret_count);
+WL_API const struct wl_pair *wl_jobs_pairs(const wl_jobs *jobs, uint32_t index,
+                                           uint32_t *ret_count);
 /* What the reader should know, one line each; NULL past the end. */
 WL_API const char *wl_jobs_note(const wl_jobs *jobs, uint32_t index);
 
-/* ---- the option table ------------------------------------------------------ */
+/* ---- the option table -------------------------------------------------- */
 enum wl_option_status { WL_SUPPORTED, WL_ACCEPTED, WL_REFUSED };
 struct wl_option {
     const char *name;

@@ -55,11 +55,13 @@ struct wl_precondition {
         uint64_t writes_micro;  /* drive writes in millionths */
     } steps[WL_STEPS_MAX];
 };
-WL_API int wl_precondition_parse(const char *spec, struct wl_precondition *ret, char *ret_why, size_t why_size);
+WL_API int wl_precondition_parse(const char *spec, struct wl_precondition *ret, char *ret_why,
+                                 size_t why_size);
 /* Carries the steps out and resets the drive's counters. */
-WL_API int wl_run_precondition(wl_run *run, const struct wl_precondition *steps, char *ret_why, size_t why_size);
+WL_API int wl_run_precondition(wl_run *run, const struct wl_precondition *steps, char *ret_why,
+                               size_t why_size);
 
-/* ---- the timed run ------------------------------------------------------------- */
+/* ---- the timed run ----------------------------------------------------- */
 /* Runs all jobs to their end. May be called once. */
 WL_API int wl_run_go(wl_run *run, char *ret_why, size_t why_size);
 /* Gives the logs their names. Without it wl_run_free() removes them. */
@@ -99,7 +101,8 @@ struct wl_report {
     } ss;
 };
 WL_API uint32_t wl_run_report_count(const wl_run *run);
-WL_API const struct wl_report *wl_run_report(const wl_run *run, uint32_t index);    /* NULL past the end */
+/* NULL past the end. */
+WL_API const struct wl_report *wl_run_report(const wl_run *run, uint32_t index);
 WL_API bool wl_run_interrupted(const wl_run *run);
 WL_API uint64_t wl_run_accesses(const wl_run *run);         /* simulated, uncounted ones included */
 WL_API uint64_t wl_run_filled(const wl_run *run);           /* extents written by preconditioning */

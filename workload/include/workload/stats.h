@@ -30,7 +30,7 @@ WL_API void wl_sum_add(struct wl_sum *s, uint64_t value);
 WL_API double wl_sum_mean(const struct wl_sum *s);      /* 0 without samples */
 WL_API double wl_sum_stddev(const struct wl_sum *s);    /* of a sample; 0 below two */
 
-/* ---- steady state ------------------------------------------------------------ */
+/* ---- steady state ------------------------------------------------------ */
 enum wl_verdict { WL_STEADY, WL_RANGE, WL_SLOPE, WL_NO_DATA };
 struct wl_steady {
     double mean, range_percent;         /* (max - min) / mean */
