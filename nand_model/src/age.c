@@ -315,39 +315,51 @@ const struct nand_cell *nandi_cell_of(const struct nand_dev *dev, bool slc)
     return dev->tables->cell[slc];
 }
 
-/* Default voltages, lowered by the retry level, moved by the die's features. */
-void nandi_reg_volts(const struct nand_dev *dev, uint32_t die, bool slc, uint32_t level,
-                     int32_t ret_q24[NAND_BOUNDS_MAX])
+void nandi_default_volts(const struct nand_dev *dev, bool slc, int32_t ret_q24[NAND_BOUNDS_MAX])
+{
+    for (uint32_t b = 0; b < NAND_BOUNDS_MAX; b++)
+        ret_q24[b] = dev->tables->volts_q24[slc][b];
+}
+
+/* Default voltages, lowered by the retry level, moved by the read's own offsets or else
+ * by the die's. Senses go upwards: a boundary is never below the one before. */
+static void sense_volts(const struct nand_dev *dev, const struct nand_req *req, bool slc,
+                        int32_t ret_q24[NAND_BOUNDS_MAX])
 {
     const struct shared_tables *t = dev->tables;
+    const int16_t *offsets = &dev->offsets[(size_t)req->addr.die * NAND_BOUNDS_MAX];
+    uint32_t bounds = slc ? 1 : (1u << dev->prof.geo.page_types) - 1;
 
+    if (req->offsets)
+        offsets = req->offsets;
     for (uint32_t b = 0; b < NAND_BOUNDS_MAX; b++) {
-        int32_t offset = dev->offsets[(size_t)die * NAND_BOUNDS_MAX + b];
-        ret_q24[b] = t->volts_q24[slc][b] + (int32_t)level * t->retry_q24[slc][b] +
-                     (int32_t)((int64_t)offset * 16777216 / 1000);
+        ret_q24[b] = t->volts_q24[slc][b] + (int32_t)req->read_level * t->retry_q24[slc][b];
+        if (b < bounds)
+            ret_q24[b] += (int32_t)((int64_t)offsets[b] * 16777216 / 1000);
+        if (b > 0 && b < bounds && ret_q24[b] < ret_q24[b - 1])
+            ret_q24[b] = ret_q24[b - 1];
     }
 }
 
 /* ---- what a read sees --------------------------------------------------------------- */
 
-void nandi_cells_sense(struct nand_dev *dev, nand_ns at, uint32_t die, uint32_t plane,
-                       const struct reg *reg, struct reg_cells *ret)
+void nandi_cells_sense(struct nand_dev *dev, nand_ns at, const struct nand_req *req,
+                       const struct reg *reg, struct sensed *ret)
 {
     const uint64_t half = (uint64_t)1 << 47;
-    size_t block = dev_block_index(dev, die, plane, reg->block);
+    size_t block = dev_block_index(dev, req->addr.die, req->addr.plane, reg->block);
     bool slc = (dev->block[block].word & BF_SLC) != 0;
-    const struct shared_tables *t = dev->tables;
-    int32_t volts[NAND_BOUNDS_MAX];
 
-    page_point(dev, at, die, block, reg->page, &ret->data_point);
+    ret->slc = slc;
+    page_point(dev, at, req->addr.die, block, reg->page, &ret->point);
+    sense_volts(dev, req, slc, ret->volts_q24);
     if (reg->status != NAND_OK) {
         uint64_t rate = reg->status == NAND_ERASED ? 0 : half;
-        ret->data = (struct nand_cell_rates){rate, rate, rate};
+        ret->rates = (struct nand_cell_rates){rate, rate, rate};
         return;
     }
-    nandi_reg_volts(dev, die, slc, reg->level, volts);
-    nand_cell_table_rates(t->table[slc], &ret->data_point,
-                          slc ? 0 : dev_page_type(dev, reg->page), volts, &ret->data);
+    nand_cell_table_rates(dev->tables->table[slc], &ret->point,
+                          slc ? 0 : dev_page_type(dev, reg->page), ret->volts_q24, &ret->rates);
 }
 
 uint32_t nand_codewords(const nand_dev *dev)
@@ -375,10 +387,10 @@ int nandi_codeword_errors(const struct nand_dev *dev, uint32_t die, uint32_t pla
 {
     size_t index = dev_plane_index(dev, die, plane);
     const struct reg *reg = &dev->plane[index].out;
-    const struct nand_cell_rates *rates = &dev->reg_cells[index].out;
+    const struct nand_cell_rates *rates = &dev->reg_cells[index].out.rates;
     uint32_t first, bits = nandi_codeword_span(dev, codeword, &first) * 8;
     uint64_t key = nandi_page_key(dev, die, plane, reg->block, reg->page);
-    uint64_t count = (uint64_t)dev->reg_cells[index].out_point.pe << 8 | codeword;
+    uint64_t count = (uint64_t)dev->reg_cells[index].out.point.pe << 8 | codeword;
 
     ret->bits = bits;
     ret->rber_q48 = rates->rber_q48;

@@ -238,7 +238,7 @@ void nandi_contents_advance(struct nand_dev *dev, size_t plane)
 
 void nandi_contents_forget_output(struct nand_dev *dev, size_t plane)
 {
-    for (int i = 0; i < 2; i++) {
+    for (size_t i = 0; i < 2; i++) {
         nandi_page_release(dev, dev->reg_data[plane * 2 + i]);
         dev->reg_data[plane * 2 + i] = NULL;
     }
@@ -280,7 +280,7 @@ static void apply_errors(const struct nand_dev *dev, uint32_t die, uint32_t plan
         if (first + span <= offset || first >= offset + bytes)
             continue;
         (void)nandi_codeword_errors(dev, die, plane, c, &errors);
-        flip_bits(dev, key, (uint64_t)dev->reg_cells[index].out_point.pe << 8 | c, &errors,
+        flip_bits(dev, key, (uint64_t)dev->reg_cells[index].out.point.pe << 8 | c, &errors,
                   page + first, touched);
     }
 }

@@ -107,6 +107,14 @@ int nandi_issue_reset(struct nand_dev *dev, nand_ns now, const struct nand_req *
     return 0;
 }
 
+bool nandi_offsets_ok(const struct nand_dev *dev, const int16_t *offsets)
+{
+    for (uint32_t b = 0; b + 1 < 1u << dev->prof.geo.page_types; b++)
+        if (offsets[b] < -2000 || offsets[b] > 2000)
+            return false;
+    return true;
+}
+
 int nandi_issue_feature(struct nand_dev *dev, nand_ns now, const struct nand_req *req,
                         struct nand_res *res)
 {
@@ -114,9 +122,8 @@ int nandi_issue_feature(struct nand_dev *dev, nand_ns now, const struct nand_req
     uint32_t bounds = (1u << dev->prof.geo.page_types) - 1;
     if (req->addr.die >= dev->prof.geo.dies)
         return NAND_EADDR;
-    for (uint32_t b = 0; req->offsets && b < bounds; b++)
-        if (req->offsets[b] < -2000 || req->offsets[b] > 2000)
-            return NAND_EINVAL;
+    if (req->offsets && !nandi_offsets_ok(dev, req->offsets))
+        return NAND_EINVAL;
     struct die_state *die = &dev->die[req->addr.die];
     if (die->suspended)
         return NAND_ESUSPEND;

@@ -96,9 +96,15 @@ struct block_cells {        /* NAND_WITH_CELLS or SLC partial programs */
     uint32_t spare;
 };
 
-struct reg_cells {          /* rates of the page in the output and the data register */
-    struct nand_cell_rates out, data;
-    struct nand_cell_point out_point, data_point;
+struct sensed {             /* what a sense saw and with which voltages */
+    struct nand_cell_rates rates;
+    struct nand_cell_point point;
+    int32_t volts_q24[NAND_BOUNDS_MAX];
+    uint32_t slc;
+};
+
+struct reg_cells {          /* of the page in the output and in the data register */
+    struct sensed out, data;
 };
 
 enum damage_kind { DAMAGE_NONE, DAMAGE_TORN, DAMAGE_FAINT };
@@ -147,6 +153,7 @@ struct nand_dev {
     uint32_t bus_shift;
     uint32_t planes_mask;
     uint32_t codewords;
+    uint64_t pass_pj;               /* energy of one program visit to a plane's word line */
     uint32_t any_slc;               /* a block was ever erased for SLC mode */
     uint64_t block_count;
     size_t flat_bytes;              /* size of this allocation */
@@ -226,6 +233,7 @@ static inline nand_ns dev_bus_take(struct nand_dev *dev, uint32_t channel, nand_
     dev->now = now;
     res->status = NAND_OK;
     res->fail_mask = 0;
+    res->energy_pj = 0;
     return res->bus_free_at;
 }
 
@@ -300,6 +308,8 @@ int nandi_issue_status(struct nand_dev *dev, nand_ns now, const struct nand_req 
                      struct nand_res *res);
 void nandi_forget_registers(struct nand_dev *dev, uint32_t die);
 
+bool nandi_offsets_ok(const struct nand_dev *dev, const int16_t *offsets);
+
 /* damage.c: word lines that do not hold what was programmed. */
 enum damage_kind nandi_damage_get(const struct nand_dev *dev, size_t block, uint32_t page);
 int  nandi_damage_reserve(struct nand_dev *dev, uint32_t more);
@@ -331,8 +341,7 @@ void nandi_set_pointers(struct nand_dev *dev);
 /* age.c */
 struct shared_tables;
 const struct nand_cell *nandi_cell_of(const struct nand_dev *dev, bool slc);
-void nandi_reg_volts(const struct nand_dev *dev, uint32_t die, bool slc, uint32_t level,
-                   int32_t ret_q24[NAND_BOUNDS_MAX]);
+void nandi_default_volts(const struct nand_dev *dev, bool slc, int32_t ret_q24[NAND_BOUNDS_MAX]);
 int  nandi_tables_create(struct nand_dev *dev);
 void nandi_tables_release(struct nand_dev *dev);
 void nandi_tables_share(struct nand_dev *dev);
@@ -341,8 +350,8 @@ void nandi_clock_init(struct nand_dev *dev);
 void nandi_clock_read(const struct nand_dev *dev, nand_ns now, uint64_t *slow_s, uint64_t *fast_s);
 void nandi_cells_programmed(struct nand_dev *dev, nand_ns at, size_t block, bool first);
 void nandi_cells_read(struct nand_dev *dev, size_t block, uint32_t page);
-void nandi_cells_sense(struct nand_dev *dev, nand_ns at, uint32_t die, uint32_t plane,
-                     const struct reg *reg, struct reg_cells *ret);
+void nandi_cells_sense(struct nand_dev *dev, nand_ns at, const struct nand_req *req,
+                       const struct reg *reg, struct sensed *ret);
 int  nandi_codeword_errors(const struct nand_dev *dev, uint32_t die, uint32_t plane,
                          uint32_t codeword, struct nand_errors *ret);
 uint32_t nandi_codeword_span(const struct nand_dev *dev, uint32_t codeword, uint32_t *ret_first);

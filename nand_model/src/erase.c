@@ -54,6 +54,7 @@ int nandi_issue_erase(struct nand_dev *dev, nand_ns now, const struct nand_req *
         if (fail >> p & 1)
             dev->block[block].word |= BF_TORN | BF_WORN;
         dev->stats.plane_erases++;
+        res->energy_pj += dev->prof.energy.erase_pj;
     }
     res->fail_mask = fail;
     res->status = fail ? NAND_FAIL : NAND_OK;

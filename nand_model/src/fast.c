@@ -353,6 +353,8 @@ static uint64_t wrong_q56(const struct nand_cell_table *t, const struct fast_sta
             break;
         escape = add ? escape + q : escape - q;
     }
+    if (escape >> 56) /* rounding, or boundaries out of order */
+        escape = escape >> 63 ? 0 : (uint64_t)1 << 56;
     /* the region below the first boundary reads 1, then values alternate */
     return (1u ^ (above & 1)) == own ? escape : ((uint64_t)1 << 56) - escape;
 }

@@ -60,6 +60,8 @@ static int check_read(struct nand_dev *dev, const struct nand_req *req, size_t *
         addr->block >= dev->prof.geo.blocks_per_plane || addr->page >= dev->pages_per_block ||
         req->read_level > NAND_RETRY_MAX)
         return NAND_EADDR;
+    if (req->offsets && !nandi_offsets_ok(dev, req->offsets))
+        return NAND_EINVAL;
     *ret_block = dev_block_index(dev, addr->die, addr->plane, addr->block);
     uint32_t word = dev->block[*ret_block].word;
     if (addr->page < word && word <= BF_STEPS && dev->prof.scheme == NAND_SCHEME_ONE_PASS &&
@@ -73,10 +75,10 @@ static int check_read(struct nand_dev *dev, const struct nand_req *req, size_t *
     return status;
 }
 
+/* The medium's part of a read: passing upsets, error rates, the disturb it causes. */
 static void follow_read(struct nand_dev *dev, const struct nand_req *req, size_t block,
-                        nand_ns at, struct reg *reg, bool to_data_only)
+                        nand_ns at, struct reg *reg)
 {
-    struct reg_cells *cells;
     size_t index = dev_plane_index(dev, req->addr.die, req->addr.plane);
 
     if (reg->status == NAND_OK && dev->upset_ppm &&
@@ -84,12 +86,7 @@ static void follow_read(struct nand_dev *dev, const struct nand_req *req, size_t
         reg->status = NAND_GARBAGE;
     if (!dev->reg_cells)
         return;
-    cells = &dev->reg_cells[index];
-    nandi_cells_sense(dev, at, req->addr.die, req->addr.plane, reg, cells);
-    if (!to_data_only) {
-        cells->out = cells->data;
-        cells->out_point = cells->data_point;
-    }
+    nandi_cells_sense(dev, at, req, reg, &dev->reg_cells[index].data);
     nandi_cells_read(dev, block, req->addr.page);
 }
 
@@ -146,8 +143,13 @@ static int issue_read(struct nand_dev *dev, nand_ns now, const struct nand_req *
     plane->sense_until = plane->out_ready = end;
     plane->out = filled_register(dev, req, status);
     if (dev->reg_cells || dev->upset_ppm)
-        follow_read(dev, req, block, end, &plane->out, false);
+        follow_read(dev, req, block, end, &plane->out);
     plane->data = plane->out;
+    if (dev->reg_cells) {
+        struct reg_cells *cells =
+            &dev->reg_cells[dev_plane_index(dev, req->addr.die, req->addr.plane)];
+        cells->out = cells->data;
+    }
     if (dev->contents) {
         size_t index = dev_plane_index(dev, req->addr.die, req->addr.plane);
         nandi_contents_read(dev, index, block, req->addr.page, plane->out.status);
@@ -156,6 +158,7 @@ static int issue_read(struct nand_dev *dev, nand_ns now, const struct nand_req *
     die->sense_until = later(die->sense_until, end);
     res->done_at = res->ready_at = end;
     res->status = plane->out.status;
+    res->energy_pj = dev->prof.energy.sense_pj;
     dev->stats.reads++;
     dev->stats.senses++;
     if (req->op == NAND_OP_READ_PARTIAL)
@@ -163,6 +166,7 @@ static int issue_read(struct nand_dev *dev, nand_ns now, const struct nand_req *
     if (req->op == NAND_OP_READ_SOFT) {
         dev->stats.soft_reads++;
         dev->stats.senses += (1u << req->soft_bits) - 2;
+        res->energy_pj *= (1u << req->soft_bits) - 1;
     }
     return 0;
 }
@@ -196,10 +200,8 @@ static int issue_read_cache(struct nand_dev *dev, nand_ns now, const struct nand
     plane->out = plane->data;
     plane->data.limit = 0;
     res->status = plane->out.status;
-    if (dev->reg_cells) {
+    if (dev->reg_cells)
         dev->reg_cells[index].out = dev->reg_cells[index].data;
-        dev->reg_cells[index].out_point = dev->reg_cells[index].data_point;
-    }
     if (dev->contents)
         nandi_contents_advance(dev, index);
     if (!last) {
@@ -208,9 +210,10 @@ static int issue_read_cache(struct nand_dev *dev, nand_ns now, const struct nand
             dev_array_start(dev, req->addr.die, plane->out_ready, tr, true) + tr;
         plane->data = filled_register(dev, req, status);
         if (dev->reg_cells || dev->upset_ppm)
-            follow_read(dev, req, block, plane->sense_until, &plane->data, true);
+            follow_read(dev, req, block, plane->sense_until, &plane->data);
         if (dev->contents)
             nandi_contents_read(dev, index, block, req->addr.page, plane->data.status);
+        res->energy_pj = dev->prof.energy.sense_pj;
         dev->stats.reads++;
         dev->stats.senses++;
     }
@@ -250,6 +253,7 @@ static int issue_data_out(struct nand_dev *dev, nand_ns now, const struct nand_r
         dev_bus_take(dev, dev->die[req->addr.die].channel, now,
                      dev->prof.time.tstatus_ns + dev_bus_ns(dev, req->bytes), res);
     res->status = plane->out.status;
+    res->energy_pj = req->bytes * dev->prof.energy.bus_pj_per_byte;
     dev->stats.data_outs++;
     dev->stats.bus_bytes += req->bytes;
     return 0;

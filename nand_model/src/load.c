@@ -103,6 +103,7 @@ int nandi_issue_data_in(struct nand_dev *dev, nand_ns now, const struct nand_req
     res->done_at = res->ready_at =
         dev_bus_take(dev, die->channel, now,
                      count * dev->prof.time.tcmd_ns + dev_bus_ns(dev, count * req->bytes), res);
+    res->energy_pj = (uint64_t)count * req->bytes * dev->prof.energy.bus_pj_per_byte;
     dev->stats.data_ins++;
     dev->stats.bus_bytes += (uint64_t)count * req->bytes;
     return 0;

@@ -158,6 +158,8 @@ static void derive(struct nand_dev *dev)
     dev->planes_mask = (1u << geo->planes) - 1;
     dev->block_count = (uint64_t)geo->dies * geo->planes * geo->blocks_per_plane;
     dev->codewords = geo->page_bytes >= 4096 ? geo->page_bytes / 4096 : 1;
+    dev->pass_pj =
+        dev->prof.energy.prog_pj / (dev->prof.scheme == NAND_SCHEME_ONE_PASS ? 1 : 2);
     derive_bus_inverse(dev);
     for (uint32_t d = 0; d < geo->dies; d++)
         dev->die[d].channel = d % geo->channels;
@@ -310,9 +312,8 @@ uint64_t nand_op_count(const nand_dev *dev)
 static uint64_t energy_pj(const nand_dev *dev, const struct nand_stats *s)
 {
     const struct nand_energy *e = &dev->prof.energy;
-    uint32_t passes = dev->prof.scheme == NAND_SCHEME_ONE_PASS ? 1 : 2;
 
-    return s->senses * e->sense_pj + s->plane_programs * e->prog_pj / passes +
+    return s->senses * e->sense_pj + s->plane_programs * dev->pass_pj +
            s->slc_plane_programs * e->slc_prog_pj + s->plane_erases * e->erase_pj +
            s->bus_bytes * e->bus_pj_per_byte;
 }

@@ -211,6 +211,7 @@ static int program_special(struct nand_dev *dev, nand_ns now, const struct nand_
         program_plane(dev, req, p, plan, fail >> p & 1, die->array_until);
     }
     uint32_t count = (uint32_t)__builtin_popcount(req->plane_mask);
+    res->energy_pj = count * (plan->slc ? dev->prof.energy.slc_prog_pj : dev->pass_pj);
     if (plan->slc)
         dev->stats.slc_plane_programs += count;
     else
@@ -272,6 +273,7 @@ static int program_plain(struct nand_dev *dev, nand_ns now, const struct nand_re
         dev->block[(first + p) * dev->prof.geo.blocks_per_plane + b].word +=
             dev->prof.geo.page_types;
         dev->stats.plane_programs++;
+        res->energy_pj += dev->pass_pj;
     }
     return 0;
 }

@@ -210,9 +210,11 @@ static void io_block(struct archive *a, struct nand_dev *dev, size_t b)
                             c->hot_reads <= c->reads && c->hot_wordline < dev->pages_per_block);
 }
 
-static void io_rates(struct archive *a, struct nand_cell_rates *r, struct nand_cell_point *p)
+static void io_sensed(struct archive *a, struct sensed *s)
 {
-    nandi_io_u64s(a, r, sizeof *r);
+    struct nand_cell_point *p = &s->point;
+
+    nandi_io_u64s(a, &s->rates, sizeof s->rates);
     nandi_io_u32(a, &p->pe);
     nandi_io_u64(a, &p->slow_s);
     nandi_io_u64(a, &p->fast_s);
@@ -220,6 +222,10 @@ static void io_rates(struct archive *a, struct nand_cell_rates *r, struct nand_c
     nandi_io_i32(a, &p->read_minus_program_mk);
     nandi_io_u32(a, &p->width_q16);
     nandi_io_i32(a, &p->neighbor_state);
+    for (int b = 0; b < NAND_BOUNDS_MAX; b++)
+        nandi_io_i32(a, &s->volts_q24[b]);
+    nandi_io_u32(a, &s->slc);
+    nandi_io_require(a, s->slc <= 1);
 }
 
 static void io_damage(struct archive *a, struct nand_dev *dev)
@@ -324,8 +330,8 @@ static void io_device(struct archive *a, struct nand_dev *dev)
     for (size_t b = 0; b < dev->block_count && !a->err; b++)
         io_block(a, dev, b);
     for (size_t p = 0; dev->reg_cells && p < planes && !a->err; p++) {
-        io_rates(a, &dev->reg_cells[p].out, &dev->reg_cells[p].out_point);
-        io_rates(a, &dev->reg_cells[p].data, &dev->reg_cells[p].data_point);
+        io_sensed(a, &dev->reg_cells[p].out);
+        io_sensed(a, &dev->reg_cells[p].data);
     }
     nandi_io_u64s(a, dev->power_drive, dev->prof.power.drive_ops_max * sizeof(nand_ns));
     nandi_io_u64s(a, dev->power_die,

@@ -68,59 +68,92 @@ static uint32_t draw_bin(const struct confidence *table, uint32_t half, uint32_t
     return read ? half + c : half - 1 - c;
 }
 
-static int check_soft(const nand_dev *dev, uint32_t die, uint32_t plane, uint32_t codeword)
+static int check_register(const nand_dev *dev, uint32_t die, uint32_t plane)
 {
-    const struct reg *reg;
-
-    if (die >= dev->prof.geo.dies || plane >= dev->prof.geo.planes ||
-        codeword >= dev->codewords)
+    if (die >= dev->prof.geo.dies || plane >= dev->prof.geo.planes)
         return NAND_EADDR;
-    if (!dev->reg_cells || !dev->contents || dev->prof.law == NAND_LAW_FAST19)
+    if (!dev->reg_cells || dev->prof.law == NAND_LAW_FAST19)
         return NAND_ENOTSUP;
-    reg = &dev->plane[dev_plane_index(dev, die, plane)].out;
-    return reg->limit == 0 || reg->soft_bits < 2 ? NAND_ENODATA : 0;
+    return dev->plane[dev_plane_index(dev, die, plane)].out.limit == 0 ? NAND_ENODATA : 0;
+}
+
+static void bin_table(const struct nand_dev *dev, const struct sensed *sensed,
+                      const struct reg *reg, struct confidence *ret)
+{
+    uint32_t type = sensed->slc ? 0 : dev_page_type(dev, reg->page);
+    struct nand_cell_dist dist;
+    struct nand_cell_volts volts;
+    struct nand_cell_bins bins;
+    double spacing;
+    int err;
+
+    register_dist(dev, &sensed->point, sensed->slc, &dist);
+    for (int b = 0; b < NAND_BOUNDS_MAX; b++)
+        volts.v[b] = sensed->volts_q24[b] / 16777216.0;
+    spacing = nand_cell_best_spacing(&dist, type, &volts, reg->soft_bits);
+    err = nand_cell_sense(&dist, type, &volts, reg->soft_bits, spacing, &bins);
+    assert(err == 0);
+    confidences(&bins, ret);
 }
 
 int nand_register_soft(const nand_dev *dev, uint32_t die, uint32_t plane, uint32_t codeword,
                        uint8_t *ret_bins, uint32_t *ret_bits)
 {
     uint8_t truth[65536 + 16384], seen[65536 + 16384];
-    struct nand_cell_dist dist;
-    struct nand_cell_volts volts;
-    struct nand_cell_bins bins;
     struct confidence table;
-    int32_t q24[NAND_BOUNDS_MAX];
+    uint32_t first, span, half;
 
     if (!dev || !ret_bins || !ret_bits)
         return NAND_EINVAL;
-    int err = check_soft(dev, die, plane, codeword);
+    int err = check_register(dev, die, plane);
     if (err)
         return err;
     size_t index = dev_plane_index(dev, die, plane);
     const struct reg *reg = &dev->plane[index].out;
-    const struct nand_cell_point *point = &dev->reg_cells[index].out_point;
-    uint32_t word = dev->block[dev_block_index(dev, die, plane, reg->block)].word;
-    bool slc = (word & BF_SLC) != 0;
-    uint32_t type = slc ? 0 : dev_page_type(dev, reg->page), first;
-    uint32_t span = nandi_codeword_span(dev, codeword, &first);
+    if (codeword >= dev->codewords)
+        return NAND_EADDR;
+    if (!dev->contents)
+        return NAND_ENOTSUP;
+    if (reg->soft_bits < 2)
+        return NAND_ENODATA;
     uint64_t key = nandi_page_key(dev, die, plane, reg->block, reg->page);
-
-    register_dist(dev, point, slc, &dist);
-    nandi_reg_volts(dev, die, slc, reg->level, q24);
-    for (int b = 0; b < NAND_BOUNDS_MAX; b++)
-        volts.v[b] = q24[b] / 16777216.0;
-    err = nand_cell_sense(&dist, type, &volts, reg->soft_bits,
-                          nand_cell_best_spacing(&dist, type, &volts, reg->soft_bits), &bins);
-    assert(err == 0);
-    confidences(&bins, &table);
+    bin_table(dev, &dev->reg_cells[index].out, reg, &table);
+    span = nandi_codeword_span(dev, codeword, &first);
+    half = 1u << (reg->soft_bits - 1);
     nandi_contents_unpack(dev, dev->reg_data[index * 2], truth);
     nandi_contents_register(dev, die, plane, first, span, seen);
     for (uint32_t i = 0; i < span * 8; i++) {
         uint32_t stored = truth[first + i / 8] >> (i & 7) & 1;
         uint32_t read = seen[i / 8] >> (i & 7) & 1;
         uint64_t draw = nand_draw(dev->seed, DRAW_SOFT, key, (uint64_t)codeword << 32 | i);
-        ret_bins[i] = (uint8_t)draw_bin(&table, bins.bins / 2, stored, read, draw);
+        ret_bins[i] = (uint8_t)draw_bin(&table, half, stored, read, draw);
     }
     *ret_bits = span * 8;
+    return 0;
+}
+
+int nand_register_optimum(const nand_dev *dev, uint32_t die, uint32_t plane,
+                          int16_t ret_offsets[15])
+{
+    struct nand_cell_dist dist;
+    struct nand_cell_volts best;
+    int32_t usual[NAND_BOUNDS_MAX];
+
+    if (!dev || !ret_offsets)
+        return NAND_EINVAL;
+    int err = check_register(dev, die, plane);
+    if (err)
+        return err;
+    const struct sensed *sensed = &dev->reg_cells[dev_plane_index(dev, die, plane)].out;
+    register_dist(dev, &sensed->point, sensed->slc, &dist);
+    nand_cell_optimum(&dist, &best);
+    nandi_default_volts(dev, sensed->slc, usual);
+    for (uint32_t b = 0; b < NAND_BOUNDS_MAX; b++) {
+        double milli = (best.v[b] - usual[b] / 16777216.0) * 1000;
+        milli = milli > 2000 ? 2000 : milli < -2000 ? -2000 : milli;
+        ret_offsets[b] = (int16_t)(milli < 0 ? milli - 0.5 : milli + 0.5);
+        if (b + 1 >= dist.states)
+            ret_offsets[b] = 0;
+    }
     return 0;
 }

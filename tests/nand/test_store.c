@@ -224,6 +224,50 @@ static void set_feature_moves_the_voltages(void **state)
     nand_destroy(dev);
 }
 
+/* Offsets of one read, the best ones, and offsets out of order or out of range. */
+static void a_read_may_bring_its_own_voltages(void **state)
+{
+    struct nand_profile p = part();
+    nand_dev *dev = make(&p, 1, NAND_WITH_CELLS);
+    struct nand_req read = op_at(NAND_OP_READ, 0, 0, 0, 1);
+    int16_t best[15], crossed[15] = {2000, -2000, 2000, -2000, 2000, -2000, 2000};
+    const int16_t wild[15] = {0, 0, 0, 0, 0, 0, 2001};
+    struct nand_errors e;
+    uint64_t rate[4];
+    nand_ns now = (nand_ns)90 * 86400 * 1000000000;
+    (void)state;
+
+    assert_int_equal(nand_register_optimum(dev, 0, 0, best), NAND_ENODATA);
+    assert_int_equal(nand_block_set_planes(dev, 0, 3, 0, NULL, 12, 3500), 0);
+    for (int i = 0; i < 4; i++) {
+        read.offsets = i == 1 ? best : i == 3 ? crossed : NULL;
+        now = must(dev, now, read).done_at;
+        assert_int_equal(nand_register_errors(dev, 0, 0, 0, &e), 0);
+        rate[i] = e.rber_q48;
+        if (i == 0)
+            assert_int_equal(nand_register_optimum(dev, 0, 0, best), 0);
+    }
+    for (int b = 1; b < 7; b++)
+        assert_true(best[b] < 0 && best[b] < best[b - 1]); /* higher states fall further */
+    assert_true(rate[1] < rate[0] / 10);
+    assert_true(rate[2] > rate[1]); /* used once only */
+    assert_true(rate[3] > rate[0] && rate[3] <= (uint64_t)1 << 48);
+    read.offsets = wild;
+    refused(dev, now, read, NAND_EINVAL);
+    /* nothing is better than the best: 10 milli-pitch off in either direction */
+    for (int b = 0; b < 7; b++)
+        for (int sign = -1; sign <= 1; sign += 2) {
+            int16_t moved[15];
+            memcpy(moved, best, sizeof moved);
+            moved[b] = (int16_t)(moved[b] + 10 * sign);
+            read.offsets = moved;
+            now = must(dev, now, read).done_at;
+            assert_int_equal(nand_register_errors(dev, 0, 0, 0, &e), 0);
+            assert_true(e.rber_q48 >= rate[1]);
+        }
+    nand_destroy(dev);
+}
+
 static void copyback_carries_errors_along(void **state)
 {
     struct nand_profile p = part();
@@ -554,6 +598,7 @@ int main(void)
         cmocka_unit_test(bit_errors_are_in_the_bytes),
         cmocka_unit_test(retry_flips_fewer_of_the_same),
         cmocka_unit_test(set_feature_moves_the_voltages),
+        cmocka_unit_test(a_read_may_bring_its_own_voltages),
         cmocka_unit_test(copyback_carries_errors_along),
         cmocka_unit_test(partial_programs_add_up),
         cmocka_unit_test(fork_shares_and_parts),

@@ -344,17 +344,49 @@ static void power_cap_delays_array_work(void **state)
 static void energy_adds_up(void **state)
 {
     nand_dev *dev = filled(1, 1);
+    struct nand_req soft = op_at(NAND_OP_READ_SOFT, 0, 0, 0, 0);
     struct nand_stats stats;
     (void)state;
 
+    soft.soft_bits = 2;
     start_program(dev);
-    (void)must(dev, 2000000, op_mask(NAND_OP_ERASE, 0, 3, 1, 0));
-    (void)must(dev, 6000000, op_at(NAND_OP_READ, 0, 0, 0, 0));
-    (void)must(dev, 7000000, data_out(0, 0, 1000, NULL));
+    assert_int_equal(must(dev, 2000000, op_mask(NAND_OP_ERASE, 0, 3, 1, 0)).energy_pj,
+                     2 * 112500000u);
+    assert_int_equal(must(dev, 6000000, op_at(NAND_OP_READ, 0, 0, 0, 0)).energy_pj, 3400000);
+    assert_int_equal(must(dev, 7000000, data_out(0, 0, 1000, NULL)).energy_pj, 40000);
+    assert_int_equal(must(dev, 8000000, soft).energy_pj, 3 * 3400000);
     assert_int_equal(nand_stats_get(dev, &stats), 0);
     assert_int_equal(stats.bus_bytes, 18 * PAGE + 1000);
+    assert_int_equal(stats.senses, 4);
     assert_int_equal(stats.energy_pj,
-                     6 * 41250000u + 2 * 112500000u + 3400000 + 40 * (18 * PAGE + 1000));
+                     6 * 41250000u + 2 * 112500000u + 4 * 3400000 + 40 * (18 * PAGE + 1000));
+    nand_destroy(dev);
+}
+
+/* Energy of a whole program, over its visits: 41.25 uJ per plane one-pass, 62.5 uJ for qlc in
+ * two halves, 6.554 uJ for a page in SLC mode. */
+static void energy_of_programs(void **state)
+{
+    struct nand_profile p = small("qlc-2pass", 1, 1, 2, 2);
+    nand_dev *dev = filled(1, 1);
+    struct nand_req erase = op_mask(NAND_OP_ERASE, 0, ALL, 2, 0);
+    nand_ns now;
+    (void)state;
+
+    for (uint32_t type = 0; type < 3; type++)
+        (void)must(dev, 0, data_in(0, ALL, 3, type, PAGE, NULL));
+    struct nand_res r = must(dev, 0, op_mask(NAND_OP_PROG, 0, ALL, 3, 0));
+    assert_int_equal(r.energy_pj, 6 * 41250000u);
+    erase.flags = NAND_F_SLC;
+    now = must(dev, r.done_at, erase).done_at;
+    (void)must(dev, now, data_in(0, ALL, 2, 0, PAGE, NULL));
+    assert_int_equal(must(dev, now, op_mask(NAND_OP_PROG, 0, ALL, 2, 0)).energy_pj,
+                     6 * 6554000u);
+    nand_destroy(dev);
+    dev = make(&p, 1, 0);
+    for (uint32_t type = 0; type < 4; type++)
+        (void)must(dev, 0, data_in(0, 1, 0, type, PAGE, NULL));
+    assert_int_equal(must(dev, 0, op_mask(NAND_OP_PROG, 0, 1, 0, 0)).energy_pj, 31250000);
     nand_destroy(dev);
 }
 
@@ -379,6 +411,7 @@ int main(void)
         cmocka_unit_test(feature_and_status_cost_bus_time),
         cmocka_unit_test(power_cap_delays_array_work),
         cmocka_unit_test(energy_adds_up),
+        cmocka_unit_test(energy_of_programs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

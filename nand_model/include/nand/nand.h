@@ -205,7 +205,9 @@ struct nand_req {
     uint8_t read_level;     /* reads: retry level 0..63 */
     uint8_t soft_bits;      /* READ_SOFT: 2 or 3 */
     uint16_t flags;         /* NAND_F_* */
-    const int16_t *offsets; /* SET_FEATURE: one per boundary, 1/1000 pitch; NULL = all 0 */
+    const int16_t *offsets; /* one per boundary (2^page_types - 1, SLC mode the first), 1/1000
+                             * pitch, -2000..2000. SET_FEATURE: for all reads of the die from
+                             * now on, NULL = all 0. Reads: for this one; NULL = the die's */
 };
 
 enum {
@@ -219,6 +221,7 @@ struct nand_res {
     int status;             /* NAND_OK, NAND_FAIL, ... */
     nand_ns ready_at;       /* register ready for the next bus transfer, <= done_at */
     uint32_t fail_mask;     /* planes that failed, when status is NAND_FAIL */
+    uint64_t energy_pj;     /* of this operation, see nand_energy */
 };
 
 enum nand_status {
@@ -361,6 +364,11 @@ struct nand_errors {
  * fewer. Errors: NAND_EADDR, NAND_ENODATA, NAND_ENOTSUP (no cells). */
 NAND_API int nand_register_errors(const nand_dev *dev, uint32_t die, uint32_t plane,
                                   uint32_t codeword, struct nand_errors *ret_errors);
+/* Offsets (see nand_req.offsets) with the fewest errors for the page in the cache register of
+ * a plane: what perfect tracking would find. ~0.1 ms. Errors: NAND_EADDR, NAND_ENODATA,
+ * NAND_ENOTSUP (no cells, or a law without voltages). */
+NAND_API int nand_register_optimum(const nand_dev *dev, uint32_t die, uint32_t plane,
+                                   int16_t ret_offsets[15]);
 /* Codewords of a page: page_bytes / 4096, at least 1; each has an equal share of
  * page and spare area, the last one the remainder. */
 NAND_API uint32_t nand_codewords(const nand_dev *dev);
