@@ -420,6 +420,66 @@ static void layers_and_blocks_differ(void **state)
     nand_destroy(dev);
 }
 
+/* On a device: n reads of a neighbour word line weigh as much as 9.8105 n reads far away,
+ * and half as many weigh less. */
+static uint64_t rate_after_reads(uint32_t wordline, uint32_t reads)
+{
+    struct nand_profile p = small("tlc-128l", 1, 1, 2, 512);
+    struct nand_errors e;
+    nand_ns now = 0;
+
+    p.geo.planes = 1;
+    p.geo.strings = 1;
+    nand_dev *dev = make(&p, 1, NAND_WITH_CELLS);
+    assert_int_equal(nand_block_set(dev, 0, 0, 0, 1536, 1000), 0);
+    for (uint32_t i = 0; i < reads; i++)
+        now = must(dev, now, op_at(NAND_OP_READ, 0, 0, 0, 3 * wordline)).done_at;
+    (void)must(dev, now, op_at(NAND_OP_READ, 0, 0, 0, 3 * 100));
+    assert_int_equal(nand_register_errors(dev, 0, 0, 0, &e), 0);
+    nand_destroy(dev);
+    return e.rber_q48;
+}
+
+static void device_counts_neighbour_reads(void **state)
+{
+    double near = (double)rate_after_reads(101, 30000);
+    (void)state;
+
+    WITHIN((double)rate_after_reads(99, 30000), near, 1e-6);
+    WITHIN((double)rate_after_reads(400, 294315), near, 0.005);
+    assert_true((double)rate_after_reads(102, 30000) < 0.8 * near);
+    assert_true((double)rate_after_reads(101, 15000) < 0.9 * near);
+}
+
+/* On a device: the best voltages after 90 days at 40 C are where the formula has them (the
+ * page's width moves them by a few 1/1000 pitch), and time passes by temperature. */
+static void device_ages_by_its_clock(void **state)
+{
+    struct nand_profile p = small("etlc-x3-9070", 1, 1, 2, 16);
+    struct nand_cell_dist dist = dist_of("etlc", 5000, 90 * 24, 40);
+    struct nand_cell_volts best, usual;
+    int16_t offsets[15];
+    (void)state;
+
+    nand_cell_optimum(&dist, &best);
+    nand_cell_default(nand_cell_find("etlc"), &usual);
+    for (int halves = 1; halves <= 2; halves++) {
+        nand_dev *dev = make(&p, 1, NAND_WITH_CELLS);
+        nand_ns now = 0, day = (nand_ns)86400 * 1000000000;
+        assert_int_equal(nand_set_temperature(dev, now, 40000), 0);
+        assert_int_equal(nand_block_set(dev, 0, 0, 0, 48, 5000), 0);
+        for (int i = 0; i < halves; i++) {
+            now += 90 / halves * day;
+            assert_int_equal(nand_set_temperature(dev, now, 40000), 0);
+        }
+        (void)must(dev, now, op_at(NAND_OP_READ, 0, 0, 0, 24));
+        assert_int_equal(nand_register_optimum(dev, 0, 0, offsets), 0);
+        for (int b = 1; b < 7; b++)
+            assert_true(fabs(offsets[b] - 1000 * (best.v[b] - usual.v[b])) < 12);
+        nand_destroy(dev);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -438,6 +498,8 @@ int main(void)
         cmocka_unit_test(everything_bad_raises_errors),
         cmocka_unit_test(knowing_the_neighbour_helps),
         cmocka_unit_test(layers_and_blocks_differ),
+        cmocka_unit_test(device_counts_neighbour_reads),
+        cmocka_unit_test(device_ages_by_its_clock),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -432,6 +432,48 @@ static void cut_with_drawn_outcome_repeats(void **state)
     assert_int_equal(seen, 1u << NAND_OK | 1u << NAND_GARBAGE | 1u << NAND_ERASED);
 }
 
+/* Two cache programs of a die are in flight: both are hit. */
+static nand_ns two_in_flight(nand_dev *dev)
+{
+    nand_ns ready = 0, done = 0;
+
+    for (uint32_t first = 0; first < 6; first += 3) {
+        for (uint32_t t = 0; t < 3; t++)
+            (void)must(dev, ready, data_in(0, ALL, 0, first + t, 16, NULL));
+        struct nand_res r = must(dev, ready, op_mask(NAND_OP_PROG_CACHE, 0, ALL, 0, first));
+        ready = r.ready_at;
+        done = r.done_at;
+    }
+    return done;
+}
+
+static void both_cache_programs_are_hit(void **state)
+{
+    nand_dev *dev = device(1);
+    nand_ns done = two_in_flight(dev), now = done;
+    (void)state;
+
+    assert_int_equal(nand_cut_now(dev, done - 1600000, NAND_OTHERS_TORN, 1), 0);
+    assert_int_equal(nand_power_on(dev, now), 0);
+    assert_int_equal(look(dev, &now, 0, 0, 0), NAND_GARBAGE);
+    assert_int_equal(look(dev, &now, 0, 0, 3), NAND_GARBAGE);
+    nand_destroy(dev);
+    dev = device(1);
+    done = two_in_flight(dev);
+    now = must(dev, done - 1600000, op_at(NAND_OP_RESET, 0, 0, 0, 0)).done_at;
+    assert_int_equal(look(dev, &now, 0, 0, 2), NAND_GARBAGE);
+    assert_int_equal(look(dev, &now, 0, 0, 5), NAND_GARBAGE);
+    nand_destroy(dev);
+    dev = device(1);
+    done = two_in_flight(dev);
+    assert_int_equal(nand_cut_now(dev, done - 100, NAND_OTHERS_TORN, 1), 0);
+    now = done;
+    assert_int_equal(nand_power_on(dev, now), 0);
+    assert_int_equal(look(dev, &now, 0, 0, 0), NAND_OK); /* had ended */
+    assert_int_equal(look(dev, &now, 0, 0, 3), NAND_GARBAGE);
+    nand_destroy(dev);
+}
+
 static void suspended_work_does_not_survive(void **state)
 {
     nand_dev *dev = device(1);
@@ -507,6 +549,7 @@ int main(void)
         cmocka_unit_test(paired_page_damage),
         cmocka_unit_test(cut_now_hits_what_is_in_flight),
         cmocka_unit_test(cut_with_drawn_outcome_repeats),
+        cmocka_unit_test(both_cache_programs_are_hit),
         cmocka_unit_test(suspended_work_does_not_survive),
         cmocka_unit_test(reset_tears_what_runs),
         cmocka_unit_test(arming_is_judged),
