@@ -30,10 +30,12 @@ static const char USAGE[] =
     "options of fer:       --csv FILE  --json FILE|-  --plot FILE.png (needs gnuplot)\n"
     "options of table:     --output FILE\n"
     "options of floor:     --at RBER  --bias P  --samples N\n"
-    "options of code:      --code NAME | --import FILE [--z N] | --build NAME --z N --data-bits N\n"
+    "options of code:      --code NAME | --import FILE [--z N] | --build NAME --z N "
+    "--data-bits N\n"
     "                      [--sweeps N] [--seed N]; --export FILE\n"
     "options of bench:     --code NAME  --seconds S\n"
-    "options of lifetime:  --cell NAME --code NAME --tables DIR --days N --celsius T --json FILE|-\n";
+    "options of lifetime:  --cell NAME --code NAME --tables DIR --days N --celsius T --json "
+    "FILE|-\n";
 
 int ldpc_refuse(const char *format, ...)
 {
@@ -183,9 +185,9 @@ int cmd_ldpc(int argc, char **argv)
     static const struct {
         const char *name;
         int (*run)(int argc, char **argv);
-    } part[] = {{"fer", cmd_ldpc_fer},     {"table", cmd_ldpc_table}, {"floor", cmd_ldpc_floor},
-                {"bench", cmd_ldpc_bench}, {"code", cmd_ldpc_code},
-                {"lifetime", cmd_ldpc_lifetime}};
+    } part[] = {{"fer", cmd_ldpc_fer},     {"table", cmd_ldpc_table},
+                {"floor", cmd_ldpc_floor}, {"bench", cmd_ldpc_bench},
+                {"code", cmd_ldpc_code},   {"lifetime", cmd_ldpc_lifetime}};
     if (argc >= 2 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "help"))) {
         fputs(USAGE, stdout);
         return LDPC_EXIT_OK;

@@ -19,9 +19,9 @@ struct ldpc_args {
     int argc;
     char **argv;
     int at;
-    const char *name;  /* of the option just taken */
+    const char *name; /* of the option just taken */
     const char *value;
-    bool failed;       /* a message has been printed */
+    bool failed; /* a message has been printed */
 };
 void ldpc_args_start(struct ldpc_args *a, int argc, char **argv);
 /* Next "--name value" pair; false at the end or after a message. */

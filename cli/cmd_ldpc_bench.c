@@ -17,7 +17,7 @@ struct bench {
     void *ws;
     size_t data_bytes, bytes;
     struct ldpc_facts facts;
-    uint8_t *word;          /* a code word */
+    uint8_t *word; /* a code word */
     uint8_t *noisy[WORDS];
     uint8_t *out;
     double seconds;
@@ -40,7 +40,8 @@ static void *must(void *p)
 }
 
 /* Rival figures are on a Zen 4 server core, this program runs where it runs. */
-static void report(const char *what, double got, double goal, const char *unit, const char *rival)
+static void report(const char *what, double got, double goal, const char *unit,
+                   const char *rival)
 {
     printf("%-44s %8.2f %-9s goal %6.2f %s  rival: %s\n", what, got, unit, goal,
            got >= goal ? "met " : "MISS", rival);
@@ -133,8 +134,10 @@ static void early_stop(struct bench *b, double rber, double goal, const char *ri
 static void table(struct bench *b)
 {
     double k = b->facts.k, words = WORDS;
-    struct ldpc_opts fixed = {.struct_size = sizeof fixed, .decoder = LDPC_DEC_MINSUM,
-                              .iterations_max = FIXED_ITERATIONS, .no_early_stop = 1};
+    struct ldpc_opts fixed = {.struct_size = sizeof fixed,
+                              .decoder = LDPC_DEC_MINSUM,
+                              .iterations_max = FIXED_ITERATIONS,
+                              .no_early_stop = 1};
     printf("code %s, kernel %s\n", b->facts.name, ldpc_kernel_name());
     corrupt(b, 5e-3);
     double t = best(b, run_fixed, &fixed) / 4;
@@ -148,7 +151,8 @@ static void table(struct bench *b)
     early_stop(b, 1e-3, 8.0, "7.6 prototype, .353 AFF3CT, .393 srsRAN");
     early_stop(b, 3e-3, 3.2, "3.1 prototype, .280 AFF3CT, .275 srsRAN");
     early_stop(b, 5e-3, 1.2, "1.3 prototype, .202 AFF3CT, .197 srsRAN");
-    report("encoder", k * words / best(b, run_encode, NULL) / 1e9, 10, "Gb/s", "none published");
+    report("encoder", k * words / best(b, run_encode, NULL) / 1e9, 10, "Gb/s",
+           "none published");
 }
 
 int cmd_ldpc_bench(int argc, char **argv)

@@ -76,7 +76,8 @@ static int write_csv(const struct fer *f)
     if (!out)
         return ldpc_refuse("%s: %s", f->csv, strerror(errno));
     fputs("rber,frames,errors,fer,low95,high95,undetected,iterations_mean,iterations_p99,"
-          "limit_fer\n", out);
+          "limit_fer\n",
+          out);
     for (unsigned i = 0; i < f->points; i++) {
         const struct ldpc_mc_result *r = &f->got[i];
         double low, high;
@@ -113,11 +114,11 @@ static int write_json(const struct fer *f)
     json_t *points = json_array();
     for (unsigned i = 0; i < f->points; i++)
         json_array_append_new(points, point_json(f, i));
-    json_t *root = json_pack("{s:s,s:i,s:i,s:s,s:i,s:i,s:I,s:o}", "code", f->job.facts.name, "n",
-                             (int)f->job.facts.n, "k", (int)f->job.facts.k, "decoder",
-                             f->job.decoder_name, "soft_bits", (int)f->job.soft_bits,
-                             "iterations_max", (int)f->job.iterations, "seed",
-                             (json_int_t)f->job.seed, "points", points);
+    json_t *root =
+        json_pack("{s:s,s:i,s:i,s:s,s:i,s:i,s:I,s:o}", "code", f->job.facts.name, "n",
+                  (int)f->job.facts.n, "k", (int)f->job.facts.k, "decoder", f->job.decoder_name,
+                  "soft_bits", (int)f->job.soft_bits, "iterations_max", (int)f->job.iterations,
+                  "seed", (json_int_t)f->job.seed, "points", points);
     int bad = !root || (strcmp(f->json, "-") ? json_dump_file(root, f->json, JSON_INDENT(2))
                                              : json_dumpf(root, stdout, JSON_INDENT(2)));
     json_decref(root);
@@ -134,12 +135,13 @@ static int write_plot(const struct fer *f)
     FILE *p = popen("gnuplot", "w");
     if (!p)
         return ldpc_refuse("gnuplot cannot be started: %s", strerror(errno));
-    fprintf(p, "set terminal pngcairo size 900,600\nset output '%s'\nset logscale y\n"
-               "set format y '10^{%%L}'\nset grid\nset xlabel 'raw bit error rate'\n"
-               "set ylabel 'frame error rate'\nset yrange [1e-12:1]\n"
-               "set title 'code %s, %s, soft bits %u'\n"
-               "plot '-' with yerrorlines pt 7 title 'simulated, 95 %%', "
-               "'-' with lines dt 2 title 'normal approximation: no code can do better'\n",
+    fprintf(p,
+            "set terminal pngcairo size 900,600\nset output '%s'\nset logscale y\n"
+            "set format y '10^{%%L}'\nset grid\nset xlabel 'raw bit error rate'\n"
+            "set ylabel 'frame error rate'\nset yrange [1e-12:1]\n"
+            "set title 'code %s, %s, soft bits %u'\n"
+            "plot '-' with yerrorlines pt 7 title 'simulated, 95 %%', "
+            "'-' with lines dt 2 title 'normal approximation: no code can do better'\n",
             f->plot, f->job.facts.name, f->job.decoder_name, f->job.soft_bits);
     for (unsigned i = 0; i < f->points; i++) {
         double low, high;
@@ -226,8 +228,9 @@ int cmd_ldpc_fer(int argc, char **argv)
 static int write_table(const struct fer *f, FILE *out, int argc, char **argv)
 {
     char body[LDPC_RBERS_MAX * 96 + 128];
-    int n = snprintf(body, sizeof body, "rber_ppb,frames,errors,iterations_mean_milli,"
-                                        "iterations_p99\n");
+    int n = snprintf(body, sizeof body,
+                     "rber_ppb,frames,errors,iterations_mean_milli,"
+                     "iterations_p99\n");
     for (unsigned i = 0; i < f->points; i++) {
         const struct ldpc_mc_result *r = &f->got[i];
         n += snprintf(body + n, sizeof body - (size_t)n,
@@ -235,8 +238,9 @@ static int write_table(const struct fer *f, FILE *out, int argc, char **argv)
                       r->frames, r->frame_errors, r->iterations * 1000 / r->frames,
                       percentile(r, 0.99));
     }
-    fprintf(out, "# ldpc-fer-table 1\n# code=%s n=%u soft=%u decoder=%s iterations=%u seed=%"
-                 PRIu64 "\n# command: ftlsim ldpc",
+    fprintf(out,
+            "# ldpc-fer-table 1\n# code=%s n=%u soft=%u decoder=%s iterations=%u seed=%" PRIu64
+            "\n# command: ftlsim ldpc",
             f->job.facts.name, f->job.facts.n, f->job.soft_bits, f->job.decoder_name,
             f->job.iterations, f->job.seed);
     for (int i = 0; i < argc; i++)
@@ -266,13 +270,16 @@ int cmd_ldpc_table(int argc, char **argv)
     return rc;
 }
 
-/* ---- floor ---------------------------------------------------------------------------------- */
+/* ---- floor ----------------------------------------------------------------------------------
+ */
 
 static int floor_run(struct fer *f, struct ldpc_trap *trap)
 {
     struct ldpc_channel ch, at;
-    struct ldpc_mc mc = {.struct_size = sizeof mc, .payload = LDPC_WORD_ZERO,
-                         .seed = f->job.seed, .channel = &ch,
+    struct ldpc_mc mc = {.struct_size = sizeof mc,
+                         .payload = LDPC_WORD_ZERO,
+                         .seed = f->job.seed,
+                         .channel = &ch,
                          .opts = {.struct_size = sizeof mc.opts,
                                   .decoder = (uint8_t)f->job.decoder,
                                   .iterations_max = (uint16_t)f->job.iterations}};
@@ -283,17 +290,18 @@ static int floor_run(struct fer *f, struct ldpc_trap *trap)
         return ldpc_refuse("floor: works on hard input, --soft 1");
     if (ldpc_channel_awgn(f->rber[0], 1, &ch) || ldpc_channel_awgn(target, 1, &at))
         return ldpc_refuse("floor: error rate out of range");
-    int err = ldpc_trap_collect(f->job.code, &mc, 0, f->job.frames_max, trap, TRAPS_MAX, &traps);
+    int err =
+        ldpc_trap_collect(f->job.code, &mc, 0, f->job.frames_max, trap, TRAPS_MAX, &traps);
     if (err)
         return ldpc_refuse("%s", ldpc_strerror(err));
     printf("code %s, decoder %s: %zu failing sets of <= %d bits in %" PRIu64
-           " frames at RBER %g\n", f->job.facts.name, f->job.decoder_name, traps, LDPC_TRAP_BITS,
-           f->job.frames_max, f->rber[0]);
+           " frames at RBER %g\n",
+           f->job.facts.name, f->job.decoder_name, traps, LDPC_TRAP_BITS, f->job.frames_max,
+           f->rber[0]);
     mc.channel = &at;
     for (size_t i = 0; i < traps; i++) {
         double fer, sd;
-        err = ldpc_trap_estimate(f->job.code, &mc, &trap[i], f->bias, 0, f->samples, &fer,
-                                 &sd);
+        err = ldpc_trap_estimate(f->job.code, &mc, &trap[i], f->bias, 0, f->samples, &fer, &sd);
         if (err)
             return ldpc_refuse("%s", ldpc_strerror(err));
         printf("  set %zu: %u bits, %u copies, frame %" PRIu64 ": FER part %.3e +- %.1e\n", i,
@@ -302,7 +310,8 @@ static int floor_run(struct fer *f, struct ldpc_trap *trap)
         var += sd * sd;
     }
     printf("floor from these sets at RBER %g: %.3e +- %.1e (95 %%); sets not yet seen are not "
-           "in it\n", target, sum, 1.96 * sqrt(var));
+           "in it\n",
+           target, sum, 1.96 * sqrt(var));
     return LDPC_EXIT_OK;
 }
 

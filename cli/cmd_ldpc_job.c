@@ -10,9 +10,15 @@ enum { BATCH = 512, THREADS_MAX = 64 }; /* frames between two looks at the stop 
 
 void ldpc_job_default(struct ldpc_job *job)
 {
-    *job = (struct ldpc_job){.code_name = "4k", .soft_bits = 1, .threads = 1,
-                             .decoder_name = "auto", .seed = 1, .frames_max = 100000,
-                             .errors_stop = 50, .iterations = 40, .payload = LDPC_WORD_RANDOM};
+    *job = (struct ldpc_job){.code_name = "4k",
+                             .soft_bits = 1,
+                             .threads = 1,
+                             .decoder_name = "auto",
+                             .seed = 1,
+                             .frames_max = 100000,
+                             .errors_stop = 50,
+                             .iterations = 40,
+                             .payload = LDPC_WORD_RANDOM};
 }
 
 static unsigned choice(struct ldpc_args *a, const char *const *names, unsigned count)
@@ -27,7 +33,8 @@ static unsigned choice(struct ldpc_args *a, const char *const *names, unsigned c
 
 bool ldpc_job_option(struct ldpc_job *job, struct ldpc_args *a)
 {
-    static const char *const payloads[] = {"zero", "ones", "random"}, *const yes[] = {"no", "yes"};
+    static const char *const payloads[] = {"zero", "ones", "random"}, *const yes[] = {"no",
+                                                                                      "yes"};
     if (ldpc_args_is(a, "code"))
         job->code_name = a->value;
     else if (ldpc_args_is(a, "soft"))
@@ -58,8 +65,7 @@ int ldpc_job_open(struct ldpc_job *job)
     if (ldpc_decoder_find(job->decoder_name, &job->decoder))
         return ldpc_refuse("--decoder %s: must be auto, gdbf, pgdbf or minsum",
                            job->decoder_name);
-    if (job->soft_bits > 1 &&
-        (job->decoder == LDPC_DEC_GDBF || job->decoder == LDPC_DEC_PGDBF))
+    if (job->soft_bits > 1 && (job->decoder == LDPC_DEC_GDBF || job->decoder == LDPC_DEC_PGDBF))
         return ldpc_refuse("--decoder %s: takes hard input only, not --soft %u",
                            job->decoder_name, job->soft_bits);
     int err = ldpc_code_open(job->code_name, &job->code);
@@ -108,8 +114,8 @@ static int run_batch(const struct ldpc_job *job, const struct ldpc_mc *mc, uint6
     int err = 0;
     for (unsigned t = 0; t < job->threads; t++) {
         uint64_t from = count * t / job->threads, to = count * (t + 1) / job->threads;
-        w[t] = (struct worker){.code = job->code, .mc = mc, .first = first + from,
-                               .count = to - from};
+        w[t] = (struct worker){
+            .code = job->code, .mc = mc, .first = first + from, .count = to - from};
         w[t].started = job->threads > 1 && !pthread_create(&w[t].thread, NULL, work, &w[t]);
         if (!w[t].started)
             work(&w[t]);
@@ -135,7 +141,9 @@ int ldpc_job_run(const struct ldpc_job *job, double rber, struct ldpc_mc_result 
     struct ldpc_channel ch;
     if (ldpc_channel_awgn(rber, job->soft_bits, &ch))
         return ldpc_refuse("RBER %g: must be in (0, 0.5]", rber);
-    struct ldpc_mc mc = {.struct_size = sizeof mc, .payload = job->payload, .seed = job->seed,
+    struct ldpc_mc mc = {.struct_size = sizeof mc,
+                         .payload = job->payload,
+                         .seed = job->seed,
                          .channel = &ch,
                          .opts = {.struct_size = sizeof mc.opts,
                                   .decoder = (uint8_t)job->decoder,

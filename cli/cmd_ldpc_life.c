@@ -17,7 +17,8 @@
 
 enum { SOFT_MAX = 3, UBERS = 3, BCH_T = 72, BCH_DATA = 8192, BCH_BITS = 8192 + 14 * 72 };
 static const double UBER[UBERS] = {1e-18, 1e-17, 1e-16};
-static const double COARSE_LEFT = 0.3; /* part of the optimal shift that a coarse table misses */
+static const double COARSE_LEFT =
+    0.3; /* part of the optimal shift that a coarse table misses */
 
 enum volts { V_DEFAULT, V_COARSE, V_TABLE, V_TRACKED, V_NEIGHBOUR };
 
@@ -251,8 +252,8 @@ static void print_head(const struct life *l)
 
 static json_t *rung_json(unsigned r, const double pe[UBERS], const double base[UBERS])
 {
-    json_t *o = json_pack("{s:s,s:i}", "ladder", RUNGS[r].name, "soft_bits",
-                          (int)RUNGS[r].soft_bits);
+    json_t *o =
+        json_pack("{s:s,s:i}", "ladder", RUNGS[r].name, "soft_bits", (int)RUNGS[r].soft_bits);
     for (unsigned u = 0; u < UBERS; u++) {
         char key[32];
         snprintf(key, sizeof key, "pe_at_uber_%.0e", UBER[u]);

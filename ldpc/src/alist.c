@@ -15,13 +15,13 @@
 enum { DIM_MAX = 131072 };
 
 struct alist {
-    uint32_t *num;         /* all numbers of the text */
+    uint32_t *num; /* all numbers of the text */
     size_t count;
-    uint32_t n, m;         /* first and second list family */
-    uint32_t max[2];       /* largest weight of each */
+    uint32_t n, m;   /* first and second list family */
+    uint32_t max[2]; /* largest weight of each */
     bool padded[2];
     const uint32_t *weight[2];
-    size_t lists;          /* index of the first list entry */
+    size_t lists; /* index of the first list entry */
     char *msg;
     size_t room;
 };
@@ -86,8 +86,16 @@ static bool try_header(struct alist *a, bool swap_counts, bool swap_max)
         uint64_t v = pad & 1 ? (uint64_t)n * dv : sum_v, c = pad & 2 ? (uint64_t)m * dc : sum_c;
         if (v + c != rest)
             continue;
-        *a = (struct alist){a->num, a->count, n, m, {dv, dc}, {pad & 1, pad & 2},
-                            {a->num + 4, a->num + 4 + n}, (size_t)head, a->msg, a->room};
+        *a = (struct alist){a->num,
+                            a->count,
+                            n,
+                            m,
+                            {dv, dc},
+                            {pad & 1, pad & 2},
+                            {a->num + 4, a->num + 4 + n},
+                            (size_t)head,
+                            a->msg,
+                            a->room};
         return true;
     }
     return false;
@@ -233,7 +241,8 @@ static int build(struct alist *a, const char *name, uint32_t z_hint, const uint6
     free(row_at);
     free(ent);
     if (err)
-        return fail(a, err, z_hint > 1 ? "no circulants of that size" : "matrix refused, checks",
+        return fail(a, err,
+                    z_hint > 1 ? "no circulants of that size" : "matrix refused, checks",
                     z_hint > 1 ? z_hint : a->m);
     err = ldpci_code_count_cycles(*ret);
     if (!err)

@@ -175,7 +175,7 @@ int ldpc_channel_soft(const struct ldpc_channel *ch, uint64_t seed, uint64_t fra
                                      (plane[2] & 1) << 2 | (plane[3] & 1) << 3);
         for (uint32_t b = 0; b < 4; b++)
             plane[b] >>= 1;
-        int8_t minus = (int8_t)-(bits[v >> 3] >> (v & 7) & 1);
+        int8_t minus = (int8_t) - (bits[v >> 3] >> (v & 7) & 1);
         ret_llr[v] = (int8_t)((ch->llr[region] ^ minus) - minus); /* negated for a 1 */
     }
     return LDPC_OK;

@@ -118,13 +118,13 @@ static int rows_valid(uint32_t z, uint32_t rows, uint32_t cols, const uint32_t *
 }
 
 int ldpci_code_new(const char *name, uint32_t z, uint32_t rows, uint32_t cols, uint32_t k,
-             const uint32_t *row_at, const struct entry *ent, struct ldpc_code **ret)
+                   const uint32_t *row_at, const struct entry *ent, struct ldpc_code **ret)
 {
     if (!name || !name[0] || strlen(name) > LDPC_NAME_MAX || !z || !rows || cols < rows ||
         row_at[0] != 0)
         return LDPC_EINVAL;
-    if (z > 16384 || rows > ROWS_MAX || cols > COLS_MAX ||
-        (uint64_t)z * cols > 4u * COLS_MAX || row_at[rows] > EDGES_MAX)
+    if (z > 16384 || rows > ROWS_MAX || cols > COLS_MAX || (uint64_t)z * cols > 4u * COLS_MAX ||
+        row_at[rows] > EDGES_MAX)
         return LDPC_ELIMIT;
     int err = rows_valid(z, rows, cols, row_at, ent);
     if (err)
@@ -201,14 +201,22 @@ int ldpc_code_facts(const ldpc_code *code, struct ldpc_facts *f)
 {
     if (!code || !f)
         return LDPC_EINVAL;
-    *f = (struct ldpc_facts){
-        .n = code->n, .k = code->k, .m = code->m, .rank = code->rank, .z = code->z,
-        .block_rows = code->rows, .block_cols = code->cols,
-        .shortened = code->kfull - code->k, .edges = code->edges * code->z,
-        .girth = code->girth, .cycles6 = code->cycles6,
-        .col_weight_min = code->dv_min, .col_weight_max = code->dv_max,
-        .row_weight_min = code->dc_min, .row_weight_max = code->dc_max,
-        .has_encoder = code->enc != ENC_NONE};
+    *f = (struct ldpc_facts){.n = code->n,
+                             .k = code->k,
+                             .m = code->m,
+                             .rank = code->rank,
+                             .z = code->z,
+                             .block_rows = code->rows,
+                             .block_cols = code->cols,
+                             .shortened = code->kfull - code->k,
+                             .edges = code->edges * code->z,
+                             .girth = code->girth,
+                             .cycles6 = code->cycles6,
+                             .col_weight_min = code->dv_min,
+                             .col_weight_max = code->dv_max,
+                             .row_weight_min = code->dc_min,
+                             .row_weight_max = code->dc_max,
+                             .has_encoder = code->enc != ENC_NONE};
     strcpy(f->name, code->name);
     if (code->enc == ENC_NONE) /* an import: no systematic split, k is what the rank leaves */
         f->k = code->n - code->rank;
@@ -228,8 +236,7 @@ int ldpc_code_row(const ldpc_code *code, uint32_t check, uint32_t *ret_bits, siz
     uint32_t bits[ROW_WEIGHT_MAX];
     uint32_t r = check / code->z, j = check % code->z, count = 0;
     for (uint32_t e = code->row_at[r]; e < code->row_at[r + 1]; e++) {
-        uint32_t full = code->row_ent[e].at * code->z +
-                        (j + code->row_ent[e].shift) % code->z;
+        uint32_t full = code->row_ent[e].at * code->z + (j + code->row_ent[e].shift) % code->z;
         if (full >= code->k && full < code->kfull)
             continue;
         bits[count++] = full < code->k ? full : full - (code->kfull - code->k);

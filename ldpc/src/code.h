@@ -28,22 +28,22 @@ struct entry {
 struct ldpc_code {
     char name[LDPC_NAME_MAX + 1];
     uint32_t z, rows, cols;
-    uint32_t m;      /* rows * z */
-    uint32_t nfull;  /* cols * z, shortened bits included */
-    uint32_t k;      /* data bits in use */
-    uint32_t kfull;  /* data bits with the shortened ones */
-    uint32_t n;      /* transmitted bits = k + (nfull - kfull) */
+    uint32_t m;     /* rows * z */
+    uint32_t nfull; /* cols * z, shortened bits included */
+    uint32_t k;     /* data bits in use */
+    uint32_t kfull; /* data bits with the shortened ones */
+    uint32_t n;     /* transmitted bits = k + (nfull - kfull) */
     uint32_t rank;
-    uint32_t edges;  /* base entries */
+    uint32_t edges; /* base entries */
     uint32_t dv_min, dv_max, dc_min, dc_max;
     uint32_t girth;
     uint64_t cycles6;
-    uint8_t rmax;    /* clip of a check message: |P| <= 31 + dv_max * rmax <= 127 */
+    uint8_t rmax; /* clip of a check message: |P| <= 31 + dv_max * rmax <= 127 */
 
     uint32_t *row_at, *col_at; /* rows+1, cols+1 offsets */
     struct entry *row_ent, *col_ent;
-    uint16_t *wrap_order;      /* per row: its slots by falling shift, the order in which
-                                * a walk over the checks passes the end of the block */
+    uint16_t *wrap_order; /* per row: its slots by falling shift, the order in which
+                           * a walk over the checks passes the end of the block */
 
     /* Packed geometry. A block of z bits takes zw words. A plain block has
      * stride xs words; a doubled block (bits 0..z-1 twice, so that a rotation is
@@ -60,7 +60,7 @@ struct ldpc_code {
 /* Allocate and index a code from its row lists; takes ownership of nothing.
  * ent[row_at[r] .. row_at[r+1]) must have ascending, distinct block columns. */
 int ldpci_code_new(const char *name, uint32_t z, uint32_t rows, uint32_t cols, uint32_t k,
-             const uint32_t *row_at, const struct entry *ent, struct ldpc_code **ret);
+                   const uint32_t *row_at, const struct entry *ent, struct ldpc_code **ret);
 
 /* Counts 4- and 6-cycles of the base matrix into girth and cycles6. */
 int ldpci_code_count_cycles(struct ldpc_code *code);
@@ -78,7 +78,8 @@ int ldpci_poly_inverse(uint32_t z, const uint64_t *p, uint64_t *ret_inv);
 /* ---- packed helpers (pack.c) ------------------------------------------------- */
 
 /* Read `bits` bits from byte array src at bit `at` into words (tail zeroed). */
-void ldpci_bits_load(const uint8_t *src, size_t src_bytes, size_t at, uint32_t bits, uint64_t *dst);
+void ldpci_bits_load(const uint8_t *src, size_t src_bytes, size_t at, uint32_t bits,
+                     uint64_t *dst);
 /* OR `bits` bits into dst at bit `at`; the target bits must be zero. */
 void ldpci_bits_or(uint8_t *dst, size_t at, uint32_t bits, const uint64_t *src);
 /* Doubled block from a plain one; words past 2 z keep what they hold. */

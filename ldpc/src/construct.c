@@ -15,8 +15,14 @@
 
 #include "code.h"
 
-enum { NR = GAP_ROWS, PAIRS = 6, TRIPLES = 4, BUILD_COLS_MAX = 256, TRIES = 400,
-       SINGULAR_TRIES = 64 };
+enum {
+    NR = GAP_ROWS,
+    PAIRS = 6,
+    TRIPLES = 4,
+    BUILD_COLS_MAX = 256,
+    TRIES = 400,
+    SINGULAR_TRIES = 64
+};
 static const uint32_t FORBIDDEN = 1u << 24;
 
 static const uint8_t PAIR[PAIRS][2] = {{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}};
@@ -27,9 +33,9 @@ struct builder {
     uint64_t seed, draws;
     int16_t shift[BUILD_COLS_MAX][NR]; /* -1 = masked */
     bool placed[BUILD_COLS_MAX];
-    uint32_t *used[PAIRS];             /* [z] columns with this difference */
-    uint32_t *sums[TRIPLES][3];        /* [z] pairs of columns whose other two differences sum to v */
-    uint32_t *cost[PAIRS];             /* [z] cost of a difference, refreshed per column */
+    uint32_t *used[PAIRS];      /* [z] columns with this difference */
+    uint32_t *sums[TRIPLES][3]; /* [z] pairs of columns whose other two differences sum to v */
+    uint32_t *cost[PAIRS];      /* [z] cost of a difference, refreshed per column */
     uint32_t *mem;
 };
 
@@ -100,8 +106,7 @@ static void refresh_costs(struct builder *b)
                 if (!same && !opposite)
                     continue;
                 for (uint32_t v = 0; v < b->z; v++) /* role's difference is v or -v */
-                    b->cost[p][v] +=
-                        b->sums[t][role][same ? (b->z - v) % b->z : v];
+                    b->cost[p][v] += b->sums[t][role][same ? (b->z - v) % b->z : v];
             }
         }
 }
@@ -255,9 +260,8 @@ static int build_with(struct builder *b, const struct ldpc_build *par, struct ld
 
 int ldpc_code_build(const struct ldpc_build *par, ldpc_code **ret_code)
 {
-    if (!par || !ret_code || !par->name || !par->name[0] ||
-        strlen(par->name) > LDPC_NAME_MAX || par->z < 16 || par->z > 4096 ||
-        !par->data_bits || par->sweeps > 1000 ||
+    if (!par || !ret_code || !par->name || !par->name[0] || strlen(par->name) > LDPC_NAME_MAX ||
+        par->z < 16 || par->z > 4096 || !par->data_bits || par->sweeps > 1000 ||
         (par->data_bits + par->z - 1) / par->z + NR > BUILD_COLS_MAX)
         return LDPC_EINVAL;
     struct builder *b = malloc(sizeof *b);

@@ -95,10 +95,11 @@ int ldpci_code_count_cycles(struct ldpc_code *c)
     c->cycles6 = 0;
     if (c->rows > 256) /* cubic in the rows: not for unstructured codes */
         return LDPC_OK;
-    struct cycle_work k = {
-        .x = malloc(ROW_WEIGHT_MAX * sizeof *k.x), .y = malloc(ROW_WEIGHT_MAX * sizeof *k.y),
-        .w = malloc(ROW_WEIGHT_MAX * sizeof *k.w), .seen = malloc(c->z),
-        .where = malloc(c->z * sizeof *k.where)};
+    struct cycle_work k = {.x = malloc(ROW_WEIGHT_MAX * sizeof *k.x),
+                           .y = malloc(ROW_WEIGHT_MAX * sizeof *k.y),
+                           .w = malloc(ROW_WEIGHT_MAX * sizeof *k.w),
+                           .seen = malloc(c->z),
+                           .where = malloc(c->z * sizeof *k.where)};
     int err = k.x && k.y && k.w && k.seen && k.where ? LDPC_OK : LDPC_ENOMEM;
     if (!err)
         count_with(c, &k);

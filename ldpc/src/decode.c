@@ -242,8 +242,7 @@ static int opts_take(const struct ldpc_code *c, const struct ldpc_opts *opts,
     if (!o->hard_llr)
         o->hard_llr = HARD_LLR_DEFAULT;
     if (o->iterations_max > LDPC_ITER_MAX || o->flips_max > LDPC_ITER_MAX ||
-        o->hard_llr > LDPC_LLR_MAX || o->decoder > LDPC_DEC_MINSUM ||
-        o->rule > LDPC_RULE_PLAIN)
+        o->hard_llr > LDPC_LLR_MAX || o->decoder > LDPC_DEC_MINSUM || o->rule > LDPC_RULE_PLAIN)
         return LDPC_EINVAL;
     return c->dv_max > LDPC_WEIGHT_MAX ? LDPC_ELIMIT : LDPC_OK;
 }
@@ -268,8 +267,7 @@ static int job_finish(struct job *j, uint32_t weight, uint8_t *ret_bits,
 {
     const struct ldpc_code *c = j->code;
     bool ok = !weight && shortened_clean(j);
-    j->info.flipped_bits =
-        j->kern->distance(j->w.x, j->w.y, (size_t)c->cols * c->xs);
+    j->info.flipped_bits = j->kern->distance(j->w.x, j->w.y, (size_t)c->cols * c->xs);
     j->info.unsatisfied = weight;
     ldpci_word_store(c, j->w.x, ret_bits);
     if (ret_info)

@@ -26,7 +26,9 @@ void ldpc_set_cpu_mask(unsigned mask)
 const struct kern *ldpci_kern_now(void)
 {
     unsigned use = cpu_mask & cpu_has();
-    return use & LDPC_CPU_AVX512 ? &ldpci_kern_avx512 : use & LDPC_CPU_AVX2 ? &ldpci_kern_avx2 : &ldpci_kern_c;
+    return use & LDPC_CPU_AVX512 ? &ldpci_kern_avx512
+           : use & LDPC_CPU_AVX2 ? &ldpci_kern_avx2
+                                 : &ldpci_kern_c;
 }
 
 const char *ldpc_kernel_name(void)

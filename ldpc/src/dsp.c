@@ -33,8 +33,7 @@ int ldpc_volt_shift(const struct ldpc_shape *shape, int top_mp, struct ldpc_volt
         return LDPC_EINVAL;
     memset(ret, 0, sizeof *ret);
     for (unsigned b = 0; b < shape->bounds; b++)
-        ret->off_mp[b] =
-            (int16_t)round_div((int64_t)top_mp * shape->share_permille[b], 1000);
+        ret->off_mp[b] = (int16_t)round_div((int64_t)top_mp * shape->share_permille[b], 1000);
     return LDPC_OK;
 }
 
@@ -235,7 +234,8 @@ int ldpc_llr_model(const struct ldpc_valley_model *m, int peak, int8_t *ret_llr,
         }
     }
     for (unsigned r = 0; r <= m->reads; r++) {
-        l[r] = ldpci_log((p[r][0] > 1e-12 ? p[r][0] : 1e-12) / (p[r][1] > 1e-12 ? p[r][1] : 1e-12));
+        l[r] = ldpci_log((p[r][0] > 1e-12 ? p[r][0] : 1e-12) /
+                         (p[r][1] > 1e-12 ? p[r][1] : 1e-12));
         double a = l[r] < 0 ? -l[r] : l[r];
         top = a > top ? a : top;
     }

@@ -104,7 +104,8 @@ int ldpci_poly_inverse(uint32_t z, const uint64_t *p, uint64_t *ret_inv)
 
 /* Gauss-Jordan on `rows` rows of `words` words, pivots in the first `cols`
  * columns. Returns the number of pivots; pivot p ends in row p. */
-uint32_t ldpci_gf2_eliminate(uint64_t *a, uint32_t rows, uint32_t words, uint32_t cols, bool full)
+uint32_t ldpci_gf2_eliminate(uint64_t *a, uint32_t rows, uint32_t words, uint32_t cols,
+                             bool full)
 {
     uint32_t rank = 0;
     for (uint32_t c = 0; c < cols && rank < rows; c++) {

@@ -16,22 +16,22 @@ struct hit {
 
 /* Scratch of a decode or encode call, laid out in the caller's workspace. */
 struct ws {
-    uint64_t *x;     /* cols plain blocks: decision, or its difference from y */
-    uint64_t *y;     /* cols plain blocks: channel hard bits */
-    uint64_t *xd;    /* cols doubled blocks */
-    uint64_t *s;     /* rows plain blocks: syndrome */
-    uint64_t *sd;    /* rows doubled blocks */
-    uint64_t *e[3];  /* cols plain blocks: bit planes of the flip energy */
-    uint8_t *emax;   /* cols: largest energy in a block */
+    uint64_t *x;      /* cols plain blocks: decision, or its difference from y */
+    uint64_t *y;      /* cols plain blocks: channel hard bits */
+    uint64_t *xd;     /* cols doubled blocks */
+    uint64_t *s;      /* rows plain blocks: syndrome */
+    uint64_t *sd;     /* rows doubled blocks */
+    uint64_t *e[3];   /* cols plain blocks: bit planes of the flip energy */
+    uint8_t *emax;    /* cols: largest energy in a block */
     struct hit *hits; /* cols x zw: words with bits to flip */
-    int8_t *p;       /* cols x pstride: posterior values */
-    int8_t *r;       /* check messages */
-    int8_t *t;       /* ROW_WEIGHT_MAX x 64: one row group's inputs */
-    uint64_t *poly;  /* 4 x 2 x xs words for the encoder */
+    int8_t *p;        /* cols x pstride: posterior values */
+    int8_t *r;        /* check messages */
+    int8_t *t;        /* ROW_WEIGHT_MAX x 64: one row group's inputs */
+    uint64_t *poly;   /* 4 x 2 x xs words for the encoder */
 };
 
 struct norm {
-    uint8_t a, b;    /* message = (m >> a) + (m >> b), then clipped to rmax */
+    uint8_t a, b; /* message = (m >> a) + (m >> b), then clipped to rmax */
     uint8_t rmax;
 };
 
@@ -87,7 +87,8 @@ static inline size_t r_group(const struct ldpc_code *code, uint32_t r, uint32_t 
 /* Scalar update of checks [from, to) of row r, with messages laid out for `lanes`.
  * The C kernel uses it for everything, the others for what a vector leaves over. */
 void ldpci_minsum_rows(const struct ldpc_code *code, int8_t *p, int8_t *rmsg, uint32_t r,
-                 uint32_t from, uint32_t to, unsigned lanes, struct norm norm, bool first);
+                       uint32_t from, uint32_t to, unsigned lanes, struct norm norm,
+                       bool first);
 /* Energy by ripple counters, any column weight up to FLIP_WEIGHT_MAX. */
 void ldpci_energy_c(const struct ldpc_code *code, struct ws *w);
 

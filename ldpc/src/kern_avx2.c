@@ -30,10 +30,10 @@ typedef struct {
 #define w_zero() W_BOTH(v_zero(), v_zero())
 #define w_set8(x) W_BOTH(_mm256_set1_epi8(x), _mm256_set1_epi8(x))
 #define W_ONES 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255
-#define W_OP(name, op)                                                                      \
-    V_TARGET static inline W name(W x, W y)                                                 \
-    {                                                                                       \
-        return W_BOTH(op(x.a, y.a), op(x.b, y.b));                                          \
+#define W_OP(name, op)                                                                         \
+    V_TARGET static inline W name(W x, W y)                                                    \
+    {                                                                                          \
+        return W_BOTH(op(x.a, y.a), op(x.b, y.b));                                             \
     }
 W_OP(w_xor, _mm256_xor_si256)
 W_OP(w_sub8, _mm256_sub_epi8)
@@ -94,16 +94,16 @@ V_TARGET static inline W w_blend(W mask, W x, W y)
 V_TARGET static inline void sign_word(const int8_t *p, uint64_t *neg, uint64_t *zero)
 {
     V a = v_load(p), b = v_load(p + 32);
-    *neg = (uint32_t)_mm256_movemask_epi8(a) |
-           (uint64_t)(uint32_t)_mm256_movemask_epi8(b) << 32;
+    *neg = (uint32_t)_mm256_movemask_epi8(a) | (uint64_t)(uint32_t)_mm256_movemask_epi8(b)
+                                                   << 32;
     *zero = (uint32_t)_mm256_movemask_epi8(_mm256_cmpeq_epi8(a, v_zero())) |
             (uint64_t)(uint32_t)_mm256_movemask_epi8(_mm256_cmpeq_epi8(b, v_zero())) << 32;
 }
 
 V_TARGET static inline void spread_word(uint64_t bits, int8_t mag, int8_t *p)
 {
-    const V pick = _mm256_setr_epi64x(0, 0x0101010101010101, 0x0202020202020202,
-                                      0x0303030303030303);
+    const V pick =
+        _mm256_setr_epi64x(0, 0x0101010101010101, 0x0202020202020202, 0x0303030303030303);
     const V bit = _mm256_set1_epi64x((long long)0x8040201008040201);
     const V plus = _mm256_set1_epi8(mag), minus = _mm256_set1_epi8((char)-mag);
     for (int half = 0; half < 2; half++) {
@@ -117,8 +117,9 @@ V_TARGET static inline void spread_word(uint64_t bits, int8_t mag, int8_t *p)
 #include "kern_minsum.h"
 #include "kern_common_x86.h"
 
-const struct kern ldpci_kern_avx2 = {"avx2", WB, syndrome_v, energy_v, collect_v, minsum_v, harden_v,
-                               spread_v, distance_v, poly_mul_clmul};
+const struct kern ldpci_kern_avx2 = {
+    "avx2",   WB,       syndrome_v, energy_v,   collect_v,
+    minsum_v, harden_v, spread_v,   distance_v, poly_mul_clmul};
 #else
 const struct kern ldpci_kern_avx2 = {0};
 #endif

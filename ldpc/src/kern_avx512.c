@@ -30,11 +30,11 @@ enum { VW = 8, WB = 64 };
 #define w_abs8(a) _mm512_abs_epi8(a)
 #define w_minu8(a, b) _mm512_min_epu8(a, b)
 #define w_maxu8(a, b) _mm512_max_epu8(a, b)
-#define w_shr8(v, n)                                                                        \
-    _mm512_and_si512(_mm512_srl_epi16(v, _mm_cvtsi32_si128(n)),                             \
+#define w_shr8(v, n)                                                                           \
+    _mm512_and_si512(_mm512_srl_epi16(v, _mm_cvtsi32_si128(n)),                                \
                      _mm512_set1_epi8((char)(0xff >> (n))))
 #define w_pick(a, m1, n1, n2) _mm512_mask_mov_epi8(n1, _mm512_cmpeq_epi8_mask(a, m1), n2)
-#define w_sign(mag, x)                                                                      \
+#define w_sign(mag, x)                                                                         \
     _mm512_mask_sub_epi8(mag, _mm512_movepi8_mask(x), _mm512_setzero_si512(), mag)
 #define w_head(j) _mm512_movm_epi8(~0ull >> (64 - (j)))
 #define w_blend(mask, a, b) _mm512_mask_mov_epi8(b, _mm512_movepi8_mask(mask), a)
@@ -55,8 +55,9 @@ V_TARGET static inline void spread_word(uint64_t bits, int8_t mag, int8_t *p)
 #include "kern_minsum.h"
 #include "kern_common_x86.h"
 
-const struct kern ldpci_kern_avx512 = {"avx512", WB, syndrome_v, energy_v, collect_v, minsum_v, harden_v,
-                                 spread_v, distance_v, poly_mul_clmul};
+const struct kern ldpci_kern_avx512 = {
+    "avx512", WB,       syndrome_v, energy_v,   collect_v,
+    minsum_v, harden_v, spread_v,   distance_v, poly_mul_clmul};
 #else
 const struct kern ldpci_kern_avx512 = {0};
 #endif

@@ -120,8 +120,8 @@ static void minsum_check(int8_t *const *p, int8_t *const *msg, uint32_t dc, stru
     }
 }
 
-void ldpci_minsum_rows(const struct ldpc_code *c, int8_t *p, int8_t *rmsg, uint32_t r, uint32_t from,
-                 uint32_t to, unsigned lanes, struct norm n, bool first)
+void ldpci_minsum_rows(const struct ldpc_code *c, int8_t *p, int8_t *rmsg, uint32_t r,
+                       uint32_t from, uint32_t to, unsigned lanes, struct norm n, bool first)
 {
     uint32_t e0 = c->row_at[r], dc = c->row_at[r + 1] - e0;
     int8_t *pp[ROW_WEIGHT_MAX], *rr[ROW_WEIGHT_MAX];
@@ -173,5 +173,6 @@ static uint32_t distance_c(const uint64_t *a, const uint64_t *b, size_t words)
     return n;
 }
 
-const struct kern ldpci_kern_c = {"c", 1, syndrome_c, ldpci_energy_c, collect_c, minsum_c, harden_c, spread_c,
-                            distance_c, ldpci_poly_mul_c};
+const struct kern ldpci_kern_c = {
+    "c",      1,        syndrome_c, ldpci_energy_c, collect_c,
+    minsum_c, harden_c, spread_c,   distance_c,     ldpci_poly_mul_c};

@@ -29,8 +29,9 @@ V_TARGET static uint32_t distance_v(const uint64_t *a, const uint64_t *b, size_t
     const __m256i low = _mm256_set1_epi8(15), zero = _mm256_setzero_si256();
     __m256i sum = zero;
     for (size_t i = 0; i < words; i += 4) {
-        __m256i x = _mm256_xor_si256(_mm256_loadu_si256((const __m256i *)(const void *)(a + i)),
-                                     _mm256_loadu_si256((const __m256i *)(const void *)(b + i)));
+        __m256i x =
+            _mm256_xor_si256(_mm256_loadu_si256((const __m256i *)(const void *)(a + i)),
+                             _mm256_loadu_si256((const __m256i *)(const void *)(b + i)));
         __m256i n = _mm256_add_epi8(
             _mm256_shuffle_epi8(ones, _mm256_and_si256(x, low)),
             _mm256_shuffle_epi8(ones, _mm256_and_si256(_mm256_srli_epi16(x, 4), low)));

@@ -61,8 +61,8 @@ V_TARGET static inline W scale_w(W m, struct norm n)
     return w_minu8(w_add8(w_shr8(m, n.a), w_shr8(m, n.b)), w_set8((char)n.rmax));
 }
 
-V_TARGET static inline void minsum_group(int8_t *const *at, size_t step, int8_t *msg,
-                                         int8_t *t, uint32_t dc, struct norm n, bool first)
+V_TARGET static inline void minsum_group(int8_t *const *at, size_t step, int8_t *msg, int8_t *t,
+                                         uint32_t dc, struct norm n, bool first)
 {
     W m1 = w_set8(127), m2 = m1, sign = w_zero();
     V_UNROLL
@@ -107,9 +107,9 @@ V_TARGET static void minsum_layer(const struct ldpc_code *c, struct ws *w, uint3
         ldpci_minsum_rows(c, w->p, w->r, r, groups * WB, c->z, WB, n, first);
 }
 
-V_TARGET static void minsum_v(const struct ldpc_code *c, struct ws *w, struct norm n, bool first)
+V_TARGET static void minsum_v(const struct ldpc_code *c, struct ws *w, struct norm n,
+                              bool first)
 {
     for (uint32_t r = 0; r < c->rows; r++)
         minsum_layer(c, w, r, n, first);
 }
-

@@ -66,8 +66,8 @@ struct rotated {
     __m128i right, left;
 };
 
-V_TARGET static inline struct rotated rotate_back(const struct ldpc_code *c,
-                                                  const struct ws *w, const struct entry *e)
+V_TARGET static inline struct rotated rotate_back(const struct ldpc_code *c, const struct ws *w,
+                                                  const struct entry *e)
 {
     uint32_t s = e->shift ? c->z - e->shift : 0;
     return (struct rotated){w->sd + (size_t)e->at * c->ds + (s >> 6),
@@ -85,7 +85,8 @@ V_TARGET static inline V rotated_read(const struct rotated *r, uint32_t word)
  * puts "all three failed" in the place of the missing fourth check; aligned = the
  * first check's block is not rotated. */
 V_TARGET static inline void energy_words(const struct ldpc_code *c, struct ws *w, uint32_t col,
-                                         const uint64_t *mask, bool four, bool aligned, V *l5, V *l4)
+                                         const uint64_t *mask, bool four, bool aligned, V *l5,
+                                         V *l4)
 {
     const struct entry *e = c->col_ent + c->col_at[col];
     const struct rotated r0 = rotate_back(c, w, e), r1 = rotate_back(c, w, e + 1);
@@ -96,7 +97,8 @@ V_TARGET static inline void energy_words(const struct ldpc_code *c, struct ws *w
     V any5 = v_zero(), any4 = any5;
     uint64_t *e0 = w->e[0] + base, *e1 = w->e[1] + base, *e2 = w->e[2] + base;
     for (uint32_t i = 0; i < c->zw; i += VW) {
-        V s0 = aligned ? v_loadu(r0.at + i) : rotated_read(&r0, i), s1 = rotated_read(&r1, i), s2 = rotated_read(&r2, i);
+        V s0 = aligned ? v_loadu(r0.at + i) : rotated_read(&r0, i), s1 = rotated_read(&r1, i),
+          s2 = rotated_read(&r2, i);
         V d = v_loadu(x + i), t = v_xor(s0, s1), both = v_and(s0, s1);
         V s3 = four ? rotated_read(&r3, i) : v_and(both, s2);
         V sum = v_xor(t, s2), carry = v_or(both, v_and(t, s2));
@@ -171,19 +173,20 @@ V_TARGET static void energy_v(const struct ldpc_code *c, struct ws *w)
         w->emax[col] = energy_low(c, w, col);
 }
 
-V_TARGET static uint32_t collect_v(const struct ldpc_code *c, const struct ws *w, unsigned level)
+V_TARGET static uint32_t collect_v(const struct ldpc_code *c, const struct ws *w,
+                                   unsigned level)
 {
     const uint64_t ones = ~0ull, zero = 0;
-    V not[3];
+    V not [3];
     uint32_t n = 0;
     for (unsigned b = 0; b < 3; b++)
-        not[b] = v_set64(level >> b & 1 ? zero : ones);
+        not [b] = v_set64(level >> b & 1 ? zero : ones);
     for (uint32_t col = 0; col < c->cols; col++) {
         size_t base = (size_t)col * c->xs;
         for (uint32_t i = 0; w->emax[col] == level && i < c->zw; i += VW) {
-            V hit = v_and(v_and(v_xor(v_loadu(w->e[0] + base + i), not[0]),
-                                v_xor(v_loadu(w->e[1] + base + i), not[1])),
-                          v_xor(v_loadu(w->e[2] + base + i), not[2]));
+            V hit = v_and(v_and(v_xor(v_loadu(w->e[0] + base + i), not [0]),
+                                v_xor(v_loadu(w->e[1] + base + i), not [1])),
+                          v_xor(v_loadu(w->e[2] + base + i), not [2]));
             if (!v_any(hit))
                 continue;
             uint64_t word[VW];
@@ -220,4 +223,3 @@ V_TARGET static void spread_v(const struct ldpc_code *c, struct ws *w, int8_t ma
             spread_word(w->y[(size_t)col * c->xs + i], mag,
                         w->p + (size_t)col * p_stride(c) + 64 * i);
 }
-

@@ -61,7 +61,8 @@ static double binomial_upto(uint64_t errors, double frames, double p)
     for (uint64_t i = 0; i <= errors; i++) {
         sum += ldpci_exp(term);
         term += ldpci_log((frames - (double)i > 0.5 ? frames - (double)i : 1e-300) /
-                      ((double)i + 1)) + ldpci_log(p / (1 - p));
+                          ((double)i + 1)) +
+                ldpci_log(p / (1 - p));
     }
     return sum;
 }

@@ -90,8 +90,8 @@ static int run_frame(struct lab *l, uint64_t frame, struct ldpc_mc_result *sum)
     return LDPC_OK;
 }
 
-int ldpc_mc_run(const ldpc_code *code, const struct ldpc_mc *mc, uint64_t first,
-                uint64_t count, struct ldpc_mc_result *sum)
+int ldpc_mc_run(const ldpc_code *code, const struct ldpc_mc *mc, uint64_t first, uint64_t count,
+                struct ldpc_mc_result *sum)
 {
     if (!code || !mc || !sum || mc->struct_size != sizeof *mc || !mc->channel ||
         mc->payload > LDPC_WORD_RANDOM || mc->opts.struct_size != sizeof mc->opts)

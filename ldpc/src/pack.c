@@ -36,7 +36,8 @@ static bool copyable(size_t at, uint32_t bits)
     return LITTLE_ENDIAN_HOST && !(at & 7) && !(bits & 63);
 }
 
-void ldpci_bits_load(const uint8_t *src, size_t src_bytes, size_t at, uint32_t bits, uint64_t *dst)
+void ldpci_bits_load(const uint8_t *src, size_t src_bytes, size_t at, uint32_t bits,
+                     uint64_t *dst)
 {
     uint32_t words = (bits + 63) / 64;
     if (copyable(at, bits)) {

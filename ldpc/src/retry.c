@@ -89,7 +89,8 @@ int ldpc_retry_next(struct ldpc_retry *r, struct ldpc_action *a)
     if (r->step != before && r->step > LDPC_STEP_RETRY && before <= LDPC_STEP_RETRY)
         r->top_mp = r->start_top_mp;
     r->top_mp = top_of(r);
-    *a = (struct ldpc_action){.step = (enum ldpc_step)r->step, .attempt = r->attempt,
+    *a = (struct ldpc_action){.step = (enum ldpc_step)r->step,
+                              .attempt = r->attempt,
                               .senses = STEP[r->step].senses,
                               .soft_bits = STEP[r->step].soft_bits};
     ldpc_volt_shift(&r->ladder->shape, r->top_mp, &a->volt);
@@ -101,8 +102,8 @@ int ldpc_retry_next(struct ldpc_retry *r, struct ldpc_action *a)
 
 int ldpc_retry_success(const struct ldpc_retry *r, uint32_t up, uint32_t down)
 {
-    int top = r->top_mp + ldpc_track_step(up, down, r->ladder->track_gain_mp,
-                                          r->ladder->track_min_errors);
+    int top = r->top_mp +
+              ldpc_track_step(up, down, r->ladder->track_gain_mp, r->ladder->track_min_errors);
     return top > LDPC_OFFSET_MAX_MP    ? LDPC_OFFSET_MAX_MP
            : top < -LDPC_OFFSET_MAX_MP ? -LDPC_OFFSET_MAX_MP
                                        : top;

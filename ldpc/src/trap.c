@@ -153,7 +153,8 @@ static double redraw(struct bench *b, const struct ldpc_mc *mc, const struct ldp
 {
     uint64_t key = draw64(draw64(mc->seed, PURPOSE_BIAS), frame);
     uint64_t limit = ldpc_prob_from_double(bias);
-    double p = mc->channel->p[1], wrong = ldpci_log(p / bias), right = ldpci_log((1 - p) / (1 - bias));
+    double p = mc->channel->p[1], wrong = ldpci_log(p / bias),
+           right = ldpci_log((1 - p) / (1 - bias));
     double sum = 0;
     for (uint32_t i = 0; i < t->bits; i++) {
         bool flip = draw64(key, i) < limit;

@@ -39,11 +39,16 @@ static void print_shifts(const ldpc_code *code, unsigned index, const struct ldp
 int main(void)
 {
     unsigned count = sizeof PLAN / sizeof PLAN[0], cols[sizeof PLAN / sizeof PLAN[0]];
-    printf("/* builtin_tables.c - made by tools/make_codes (seed %d, %d sweeps); do not edit. */\n"
-           "#include \"builtin.h\"\n", SEED, SWEEPS);
+    printf(
+        "/* builtin_tables.c - made by tools/make_codes (seed %d, %d sweeps); do not edit. */\n"
+        "#include \"builtin.h\"\n",
+        SEED, SWEEPS);
     for (unsigned i = 0; i < count; i++) {
-        struct ldpc_build b = {.name = PLAN[i].name, .z = PLAN[i].z,
-                               .data_bits = PLAN[i].data_bits, .sweeps = SWEEPS, .seed = SEED};
+        struct ldpc_build b = {.name = PLAN[i].name,
+                               .z = PLAN[i].z,
+                               .data_bits = PLAN[i].data_bits,
+                               .sweeps = SWEEPS,
+                               .seed = SEED};
         ldpc_code *code;
         struct ldpc_facts f;
         int err = ldpc_code_build(&b, &code);
@@ -65,6 +70,7 @@ int main(void)
             printf("    {\"qlc\", %u, %u, %u, SHIFT_%u},\n", PLAN[i].z, PLAN[i].data_bits,
                    cols[i], i);
     }
-    printf("};\nconst uint32_t ldpci_builtin_count = sizeof ldpci_builtin_codes / sizeof ldpci_builtin_codes[0];\n");
+    printf("};\nconst uint32_t ldpci_builtin_count = sizeof ldpci_builtin_codes / sizeof "
+           "ldpci_builtin_codes[0];\n");
     return 0;
 }

@@ -18,10 +18,10 @@ typedef struct {
 #define V PAIR
 #define W PAIR
 
-#define MAP2(name, op)                                                                      \
-    V_TARGET static inline PAIR name(PAIR x, PAIR y)                                        \
-    {                                                                                       \
-        return (PAIR){op(x.a, y.a), op(x.b, y.b)};                                          \
+#define MAP2(name, op)                                                                         \
+    V_TARGET static inline PAIR name(PAIR x, PAIR y)                                           \
+    {                                                                                          \
+        return (PAIR){op(x.a, y.a), op(x.b, y.b)};                                             \
     }
 MAP2(w_xor, _mm256_xor_si256)
 MAP2(v_or, _mm256_or_si256)
@@ -134,8 +134,8 @@ static void spread_word(uint64_t bits, int8_t mag, int8_t *p)
 #include "kern_common_x86.h"
 
 extern const struct kern kern_emul512;
-const struct kern kern_emul512 = {"emul512", WB, syndrome_v, energy_v, collect_v, minsum_v,
-                                  harden_v, spread_v, distance_v, poly_mul_clmul};
+const struct kern kern_emul512 = {"emul512", WB,       syndrome_v, energy_v,   collect_v,
+                                  minsum_v,  harden_v, spread_v,   distance_v, poly_mul_clmul};
 #else
 extern const struct kern kern_emul512;
 const struct kern kern_emul512 = {0};

@@ -89,22 +89,27 @@ static void test_faults(void **st)
     refuse("7 3\n3 4\n2 2 2 3 1 1 1\n4 4 4\n1 2 0\n1 3 0\n", LDPC_EFORMAT); /* truncated */
     refuse("7 x\n3 4\n", LDPC_EFORMAT);
     refuse("7 -3\n3 4\n", LDPC_EFORMAT);
-    refuse("4000000000 3\n3 4\n1 1\n", LDPC_ELIMIT);                 /* giant count */
-    refuse("99999999999999999999 3\n3 4\n1 1\n", LDPC_EFORMAT);      /* does not fit 32 bits */
+    refuse("4000000000 3\n3 4\n1 1\n", LDPC_ELIMIT);            /* giant count */
+    refuse("99999999999999999999 3\n3 4\n1 1\n", LDPC_EFORMAT); /* does not fit 32 bits */
     refuse("0 3\n3 4\n1 1\n", LDPC_ELIMIT);
     /* row list of check 3 names bit 5, no column list does */
     refuse("7 3\n3 4\n2 2 2 3 1 1 1\n4 4 4\n1 2 0\n1 3 0\n2 3 0\n1 2 3\n1 0 0\n2 0 0\n3 0 0\n"
-           "1 2 4 5\n1 3 4 6\n2 3 4 5\n", LDPC_EFORMAT);
+           "1 2 4 5\n1 3 4 6\n2 3 4 5\n",
+           LDPC_EFORMAT);
     /* index out of range; edge given twice; list shorter than its weight */
     refuse("7 3\n3 4\n2 2 2 3 1 1 1\n4 4 4\n1 9 0\n1 3 0\n2 3 0\n1 2 3\n1 0 0\n2 0 0\n3 0 0\n"
-           "1 2 4 5\n1 3 4 6\n2 3 4 7\n", LDPC_EFORMAT);
+           "1 2 4 5\n1 3 4 6\n2 3 4 7\n",
+           LDPC_EFORMAT);
     refuse("7 3\n3 4\n2 2 2 3 1 1 1\n4 4 4\n1 1 0\n1 3 0\n2 3 0\n1 2 3\n1 0 0\n2 0 0\n3 0 0\n"
-           "1 2 4 5\n1 3 4 6\n2 3 4 7\n", LDPC_EFORMAT);
+           "1 2 4 5\n1 3 4 6\n2 3 4 7\n",
+           LDPC_EFORMAT);
     refuse("7 3\n3 4\n2 2 2 3 1 1 1\n4 4 4\n1 0 0\n1 3 0\n2 3 0\n1 2 3\n1 0 0\n2 0 0\n3 0 0\n"
-           "1 2 4 5\n1 3 4 6\n2 3 4 7\n", LDPC_EFORMAT);
+           "1 2 4 5\n1 3 4 6\n2 3 4 7\n",
+           LDPC_EFORMAT);
     /* maxima that no weight reaches */
     refuse("7 3\n4 4\n2 2 2 3 1 1 1\n4 4 4\n1 2 0 0\n1 3 0 0\n2 3 0 0\n1 2 3 0\n1 0 0 0\n"
-           "2 0 0 0\n3 0 0 0\n1 2 4 5\n1 3 4 6\n2 3 4 7\n", LDPC_EFORMAT);
+           "2 0 0 0\n3 0 0 0\n1 2 4 5\n1 3 4 6\n2 3 4 7\n",
+           LDPC_EFORMAT);
 }
 
 /* Check 3 = check 1 + check 2: rank 2, so k = 7 - 2, and no encoder. */
@@ -242,9 +247,12 @@ static void test_shortened_and_dense(void **st)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_dialects),         cmocka_unit_test(test_faults),
-        cmocka_unit_test(test_rank_deficient),   cmocka_unit_test(test_singular_parity),
-        cmocka_unit_test(test_small_code_works), cmocka_unit_test(test_round_trip),
+        cmocka_unit_test(test_dialects),
+        cmocka_unit_test(test_faults),
+        cmocka_unit_test(test_rank_deficient),
+        cmocka_unit_test(test_singular_parity),
+        cmocka_unit_test(test_small_code_works),
+        cmocka_unit_test(test_round_trip),
         cmocka_unit_test(test_shortened_and_dense),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

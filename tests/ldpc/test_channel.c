@@ -156,8 +156,10 @@ static void test_interval(void **st)
         uint64_t errors, frames;
         double low, high;
     } want[] = {
-        {0, 100, 0, 0.03621669}, {1, 100, 0.00025314, 0.05445939},
-        {10, 100, 0.04900469, 0.17622260}, {100, 100, 0.96378331, 1},
+        {0, 100, 0, 0.03621669},
+        {1, 100, 0.00025314, 0.05445939},
+        {10, 100, 0.04900469, 0.17622260},
+        {100, 100, 0.96378331, 1},
         {5, 1000000, 1.6234909e-6, 1.1668297e-5},
     };
     for (unsigned i = 0; i < 5; i++) {
@@ -170,7 +172,10 @@ static void test_interval(void **st)
 
 static struct ldpc_mc setup(const struct ldpc_channel *ch, unsigned payload)
 {
-    struct ldpc_mc mc = {.struct_size = sizeof mc, .payload = payload, .seed = 4, .channel = ch,
+    struct ldpc_mc mc = {.struct_size = sizeof mc,
+                         .payload = payload,
+                         .seed = 4,
+                         .channel = ch,
                          .opts = {.struct_size = sizeof mc.opts, .iterations_max = 20}};
     return mc;
 }
@@ -243,9 +248,9 @@ static void test_never_beats_the_limit(void **st)
         const char *name;
         unsigned soft;
         double rber;
-    } at[] = {{"1k", 1, .0085}, {"1k", 1, .0120}, {"1k", 2, .0200}, {"1k", 3, .0230},
-              {"2k", 1, .0100}, {"4k", 1, .0090}, {"4k", 1, .0145}, {"4k", 2, .0240},
-              {"4k", 3, .0275}};
+    } at[] = {{"1k", 1, .0085}, {"1k", 1, .0120}, {"1k", 2, .0200},
+              {"1k", 3, .0230}, {"2k", 1, .0100}, {"4k", 1, .0090},
+              {"4k", 1, .0145}, {"4k", 2, .0240}, {"4k", 3, .0275}};
     for (unsigned i = 0; i < sizeof at / sizeof at[0]; i++) {
         ldpc_code *code = test_open(at[i].name);
         struct ldpc_facts f;
@@ -267,12 +272,17 @@ static void test_never_beats_the_limit(void **st)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_flip_rate),       cmocka_unit_test(test_flip_tail),
+        cmocka_unit_test(test_flip_rate),
+        cmocka_unit_test(test_flip_tail),
         cmocka_unit_test(test_noise_never_repeats),
-        cmocka_unit_test(test_probability_refused), cmocka_unit_test(test_soft_regions),
-        cmocka_unit_test(test_limits),          cmocka_unit_test(test_interval),
-        cmocka_unit_test(test_split),           cmocka_unit_test(test_payloads),
-        cmocka_unit_test(test_half_gives_one),  cmocka_unit_test(test_never_beats_the_limit),
+        cmocka_unit_test(test_probability_refused),
+        cmocka_unit_test(test_soft_regions),
+        cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_interval),
+        cmocka_unit_test(test_split),
+        cmocka_unit_test(test_payloads),
+        cmocka_unit_test(test_half_gives_one),
+        cmocka_unit_test(test_never_beats_the_limit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

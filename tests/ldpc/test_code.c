@@ -14,8 +14,12 @@ static struct graph expand(const ldpc_code *code)
 {
     struct ldpc_facts f;
     assert_int_equal(ldpc_code_facts(code, &f), LDPC_OK);
-    struct graph g = {f.n, f.m, calloc((size_t)f.m * 256, 4), calloc(f.m, 4),
-                      calloc((size_t)f.n * 8, 4), calloc(f.n, 4)};
+    struct graph g = {f.n,
+                      f.m,
+                      calloc((size_t)f.m * 256, 4),
+                      calloc(f.m, 4),
+                      calloc((size_t)f.n * 8, 4),
+                      calloc(f.n, 4)};
     for (uint32_t i = 0; i < f.m; i++) {
         g.row_len[i] = (uint32_t)ldpc_code_row(code, i, g.row + (size_t)i * 256, 256);
         for (uint32_t e = 0; e < g.row_len[i]; e++) {
@@ -136,10 +140,16 @@ static void test_sizes(void **st)
         const char *name;
         size_t data, parity, per_page, page;
     } want[] = {
-        {"4k", 4096, 512, 0, 0},  {"2k", 2048, 256, 0, 0}, {"1k", 1024, 128, 0, 0},
-        {"4k-r88", 4096, 544, 0, 0}, {"4k-r90", 4096, 448, 0, 0}, {"4k-r92", 4096, 352, 0, 0},
-        {"etlc", 4136, 512, 4, 16384 + 2208}, {"qlc", 4136, 512, 4, 16384 + 2208},
-        {"tlc", 4136, 448, 4, 16384 + 1952},  {"mlc", 4128, 192, 2, 8192 + 448},
+        {"4k", 4096, 512, 0, 0},
+        {"2k", 2048, 256, 0, 0},
+        {"1k", 1024, 128, 0, 0},
+        {"4k-r88", 4096, 544, 0, 0},
+        {"4k-r90", 4096, 448, 0, 0},
+        {"4k-r92", 4096, 352, 0, 0},
+        {"etlc", 4136, 512, 4, 16384 + 2208},
+        {"qlc", 4136, 512, 4, 16384 + 2208},
+        {"tlc", 4136, 448, 4, 16384 + 1952},
+        {"mlc", 4128, 192, 2, 8192 + 448},
     };
     unsigned seen = 0;
     for (const char *const *n = ldpc_code_names(); *n; n++)
@@ -180,8 +190,8 @@ static void test_weights(void **st)
 static void test_build(void **st)
 {
     (void)st;
-    struct ldpc_build b = {.name = "mine", .z = 64, .data_bits = 64 * 8 - 8, .sweeps = 1,
-                           .seed = 5};
+    struct ldpc_build b = {
+        .name = "mine", .z = 64, .data_bits = 64 * 8 - 8, .sweeps = 1, .seed = 5};
     ldpc_code *one = NULL, *two = NULL, *other = NULL;
     assert_int_equal(ldpc_code_build(&b, &one), LDPC_OK);
     assert_int_equal(ldpc_code_build(&b, &two), LDPC_OK);

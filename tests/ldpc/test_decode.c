@@ -68,8 +68,8 @@ static void test_corrects(void **st)
                 struct ldpc_opts o = {.struct_size = sizeof o, .decoder = (uint8_t)ALL[d]};
                 struct ldpc_info info;
                 damage(&b, errors);
-                assert_int_equal(
-                    ldpc_decode_hard(b.code, b.ws, b.seen, b.got, &o, &info), LDPC_OK);
+                assert_int_equal(ldpc_decode_hard(b.code, b.ws, b.seen, b.got, &o, &info),
+                                 LDPC_OK);
                 assert_memory_equal(b.got, b.word, b.bytes);
                 assert_int_equal(info.flipped_bits, errors);
                 assert_int_equal(info.unsatisfied, 0);
@@ -145,8 +145,10 @@ static void test_word_independence(void **st)
     uint8_t *err = calloc(1, b.bytes), *zero_got = malloc(b.bytes);
     for (unsigned trial = 0; trial < 24; trial++)
         for (unsigned d = 0; d < 4; d++) {
-            struct ldpc_opts o = {.struct_size = sizeof o, .decoder = (uint8_t)ALL[d],
-                                  .iterations_max = 8, .seed = trial};
+            struct ldpc_opts o = {.struct_size = sizeof o,
+                                  .decoder = (uint8_t)ALL[d],
+                                  .iterations_max = 8,
+                                  .seed = trial};
             struct ldpc_info on_zero, on_word;
             damage(&b, 60 + 15 * trial); /* from easy to hopeless */
             for (size_t i = 0; i < b.bytes; i++)
@@ -266,10 +268,14 @@ static void test_misuse(void **st)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_corrects),          cmocka_unit_test(test_sign_convention),
-        cmocka_unit_test(test_clip),              cmocka_unit_test(test_erasures),
-        cmocka_unit_test(test_word_independence), cmocka_unit_test(test_same_on_every_path),
-        cmocka_unit_test(test_workspace_is_scratch), cmocka_unit_test(test_rber_estimate),
+        cmocka_unit_test(test_corrects),
+        cmocka_unit_test(test_sign_convention),
+        cmocka_unit_test(test_clip),
+        cmocka_unit_test(test_erasures),
+        cmocka_unit_test(test_word_independence),
+        cmocka_unit_test(test_same_on_every_path),
+        cmocka_unit_test(test_workspace_is_scratch),
+        cmocka_unit_test(test_rber_estimate),
         cmocka_unit_test(test_misuse),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

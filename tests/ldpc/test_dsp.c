@@ -65,7 +65,7 @@ static void test_track_step(void **st)
     assert_int_equal(ldpc_track_step(30, 10, 40, 8), -20); /* 40 * (10 - 30) / 40 */
     assert_int_equal(ldpc_track_step(10, 30, 40, 8), 20);
     assert_int_equal(ldpc_track_step(20, 20, 40, 8), 0);
-    assert_int_equal(ldpc_track_step(7, 0, 40, 8), 0);     /* too few to tell */
+    assert_int_equal(ldpc_track_step(7, 0, 40, 8), 0); /* too few to tell */
     assert_int_equal(ldpc_track_step(0, 0, 40, 0), 0);
     assert_int_equal(ldpc_track_step(UINT32_MAX, 0, 40, 8), -40);
 }
@@ -136,7 +136,7 @@ static void test_neighbour(void **st)
     int sum = 0;
     for (uint32_t state = 0; state < 8; state++)
         sum += ldpc_neighbour_offset(state, 8, 20);
-    assert_int_equal(sum, 0); /* around the mean */
+    assert_int_equal(sum, 0);                              /* around the mean */
     assert_int_equal(ldpc_neighbour_offset(7, 8, 20), 70); /* 3.5 pitches * 2 % */
     assert_int_equal(ldpc_neighbour_offset(8, 8, 20), 0);
     const uint8_t r0[] = {0x0f, 0xff}, r1[] = {0xf0, 0x00}, r2[] = {0xaa, 0x55};
@@ -155,8 +155,8 @@ static void test_llr_count(void **st)
     (void)st;
     static const struct {
         uint32_t zeros, ones, scale_x16;
-    } at[] = {{1000, 10, 64}, {10, 1000, 64}, {77, 77, 160}, {0, 0, 16}, {123456, 7, 48},
-              {UINT32_MAX, 0, 16}, {3, 2, 320}};
+    } at[] = {{1000, 10, 64},  {10, 1000, 64},      {77, 77, 160}, {0, 0, 16},
+              {123456, 7, 48}, {UINT32_MAX, 0, 16}, {3, 2, 320}};
     for (unsigned i = 0; i < 7; i++) {
         double want = at[i].scale_x16 / 16.0 * log((at[i].zeros + 1.0) / (at[i].ones + 1.0));
         want = want > 31 ? 31 : want < -31 ? -31 : want;
@@ -190,12 +190,20 @@ static void test_llr_model(void **st)
 
 static struct ldpc_ladder ladder(void)
 {
-    struct ldpc_ladder l = {
-        .shape = TLC,
-        .costs = {.sense_ns = 40000, .extra_sense_ns = 10000, .transfer_ns = 2000,
-                  .decode_ns = {3000, 8000, 9000}, .sense_pj = 1000, .extra_sense_pj = 300,
-                  .transfer_pj = 100, .decode_pj = {50, 80, 90}, .raid_pages = 15},
-        .retries = 3, .step_mp_x10 = 215, .track_gain_mp = 40, .track_min_errors = 8};
+    struct ldpc_ladder l = {.shape = TLC,
+                            .costs = {.sense_ns = 40000,
+                                      .extra_sense_ns = 10000,
+                                      .transfer_ns = 2000,
+                                      .decode_ns = {3000, 8000, 9000},
+                                      .sense_pj = 1000,
+                                      .extra_sense_pj = 300,
+                                      .transfer_pj = 100,
+                                      .decode_pj = {50, 80, 90},
+                                      .raid_pages = 15},
+                            .retries = 3,
+                            .step_mp_x10 = 215,
+                            .track_gain_mp = 40,
+                            .track_min_errors = 8};
     memset(l.enabled, 1, sizeof l.enabled);
     return l;
 }
@@ -209,13 +217,15 @@ static void test_ladder_order_and_cost(void **st)
         int top;
         uint64_t ns, pj;
     } want[] = {
-        {LDPC_STEP_DEFAULT, 1, 0, 45000, 1150},   {LDPC_STEP_TRACKED, 1, -80, 45000, 1150},
-        {LDPC_STEP_RETRY, 1, -22, 45000, 1150},   {LDPC_STEP_RETRY, 1, -43, 45000, 1150},
+        {LDPC_STEP_DEFAULT, 1, 0, 45000, 1150},
+        {LDPC_STEP_TRACKED, 1, -80, 45000, 1150},
+        {LDPC_STEP_RETRY, 1, -22, 45000, 1150},
+        {LDPC_STEP_RETRY, 1, -43, 45000, 1150},
         {LDPC_STEP_RETRY, 1, -65, 45000, 1150},
-        {LDPC_STEP_SOFT2, 3, -80, 72000, 1880},   /* 40 + 2*10 + 2*2 + 8 us */
-        {LDPC_STEP_SOFT3, 7, -80, 115000, 3190},  /* 40 + 6*10 + 3*2 + 9 us */
+        {LDPC_STEP_SOFT2, 3, -80, 72000, 1880},  /* 40 + 2*10 + 2*2 + 8 us */
+        {LDPC_STEP_SOFT3, 7, -80, 115000, 3190}, /* 40 + 6*10 + 3*2 + 9 us */
         {LDPC_STEP_NEIGHBOUR, 7, -80, 160000, 4340},
-        {LDPC_STEP_RAID, 1, -80, 73000, 17250},   /* 45 + 14*2 us; 15 pages */
+        {LDPC_STEP_RAID, 1, -80, 73000, 17250}, /* 45 + 14*2 us; 15 pages */
     };
     struct ldpc_ladder l = ladder();
     struct ldpc_retry r;
@@ -262,11 +272,11 @@ static void test_ladder_skips(void **st)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_shift),      cmocka_unit_test(test_store),
-        cmocka_unit_test(test_track_step), cmocka_unit_test(test_tracking_converges),
-        cmocka_unit_test(test_valley),     cmocka_unit_test(test_sentinel),
-        cmocka_unit_test(test_neighbour),  cmocka_unit_test(test_llr_count),
-        cmocka_unit_test(test_llr_model),  cmocka_unit_test(test_ladder_order_and_cost),
+        cmocka_unit_test(test_shift),        cmocka_unit_test(test_store),
+        cmocka_unit_test(test_track_step),   cmocka_unit_test(test_tracking_converges),
+        cmocka_unit_test(test_valley),       cmocka_unit_test(test_sentinel),
+        cmocka_unit_test(test_neighbour),    cmocka_unit_test(test_llr_count),
+        cmocka_unit_test(test_llr_model),    cmocka_unit_test(test_ladder_order_and_cost),
         cmocka_unit_test(test_ladder_skips),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -8,7 +8,8 @@
 
 extern const struct kern kern_emul512;
 
-static const struct kern *const KERNELS[] = {&ldpci_kern_avx2, &ldpci_kern_avx512, &kern_emul512};
+static const struct kern *const KERNELS[] = {&ldpci_kern_avx2, &ldpci_kern_avx512,
+                                             &kern_emul512};
 enum { KERNEL_COUNT = 3, ITERATIONS = 4 };
 
 static int runnable(const struct kern *k)
@@ -42,8 +43,8 @@ static struct ldpc_code *random_code(uint32_t z, uint32_t rows, uint32_t cols, i
     for (uint32_t r = 0; r < rows; r++) {
         for (uint32_t c = 0; c < cols; c++)
             if (has[r][c])
-                ent[n++] = (struct entry){
-                    c, r || c % 3 ? (uint32_t)(test_rand(s) >> 33) % z : 0};
+                ent[n++] =
+                    (struct entry){c, r || c % 3 ? (uint32_t)(test_rand(s) >> 33) % z : 0};
         row_at[r + 1] = n;
     }
     struct ldpc_code *code = NULL;
@@ -56,7 +57,7 @@ static const struct {
     uint32_t z, rows, cols;
     int dv_low, dv_high;
 } SHAPES[] = {
-    {1024, 4, 36, 4, 4}, {512, 4, 12, 3, 4}, {64, 4, 9, 3, 4},  {32, 4, 9, 3, 4},
+    {1024, 4, 36, 4, 4}, {512, 4, 12, 3, 4}, {64, 4, 9, 3, 4},   {32, 4, 9, 3, 4},
     {31, 5, 11, 3, 4},   {96, 4, 10, 3, 4},  {100, 6, 10, 2, 5}, {1000, 5, 9, 1, 5},
     {704, 4, 9, 3, 4},   {1088, 4, 8, 3, 4}, {65, 6, 12, 3, 4},  {127, 4, 9, 4, 4},
     {1, 12, 40, 3, 4},   {448, 7, 15, 2, 4}, {63, 4, 9, 3, 4},
@@ -141,7 +142,8 @@ static void check_syndrome(const struct kern *k, struct pair *p, uint64_t *s)
     random_blocks(p, p->w[0].x, p->w[1].x, c->cols, 1, s);
     for (unsigned i = 0; i < 2; i++)
         for (uint32_t b = 0; b < c->cols; b++)
-            ldpci_block_double(c, p->w[i].x + (size_t)b * c->xs, p->w[i].xd + (size_t)b * c->ds);
+            ldpci_block_double(c, p->w[i].x + (size_t)b * c->xs,
+                               p->w[i].xd + (size_t)b * c->ds);
     ldpci_kern_c.syndrome(c, p->w[0].xd, p->w[0].s);
     k->syndrome(c, p->w[1].xd, p->w[1].s);
     assert_memory_equal(p->w[0].s, p->w[1].s, (size_t)c->rows * c->xs * 8);
@@ -158,7 +160,8 @@ static void check_energy(const struct kern *k, struct pair *p, uint64_t *s)
         unsigned level = 0;
         for (unsigned i = 0; i < 2; i++)
             for (uint32_t r = 0; r < c->rows; r++)
-                ldpci_block_double(c, p->w[i].s + (size_t)r * c->xs, p->w[i].sd + (size_t)r * c->ds);
+                ldpci_block_double(c, p->w[i].s + (size_t)r * c->xs,
+                                   p->w[i].sd + (size_t)r * c->ds);
         ldpci_kern_c.energy(c, &p->w[0]);
         k->energy(c, &p->w[1]);
         for (uint32_t b = 0; b < c->cols; b++)

@@ -30,10 +30,10 @@ enum { LDPC_REGIONS_MAX = 16 };
  * where a 0 is surest, the last where a 1 is. Symmetric: a 1 sees the same
  * probabilities from the other end. */
 struct ldpc_channel {
-    uint32_t regions;                     /* 2 (hard), 4 (2-bit), 8 (3-bit); even */
-    uint64_t upto[LDPC_REGIONS_MAX];      /* P(region <= i | bit 0) * 2^64; the last unused */
-    int8_t llr[LDPC_REGIONS_MAX];         /* value given to the decoder; antisymmetric */
-    double p[LDPC_REGIONS_MAX];           /* P(region = i | bit 0), for the limits */
+    uint32_t regions;                /* 2 (hard), 4 (2-bit), 8 (3-bit); even */
+    uint64_t upto[LDPC_REGIONS_MAX]; /* P(region <= i | bit 0) * 2^64; the last unused */
+    int8_t llr[LDPC_REGIONS_MAX];    /* value given to the decoder; antisymmetric */
+    double p[LDPC_REGIONS_MAX];      /* P(region = i | bit 0), for the limits */
 };
 
 /* Signal +-1 in Gaussian noise whose hard decision has error rate rber, seen
@@ -70,21 +70,21 @@ LDPC_API double ldpc_limit_rber(unsigned soft_bits, uint32_t n, uint32_t k, doub
 enum ldpc_payload { LDPC_WORD_ZERO = 0, LDPC_WORD_ONES = 1, LDPC_WORD_RANDOM = 2 };
 
 struct ldpc_mc {
-    uint32_t struct_size;     /* sizeof(struct ldpc_mc) */
-    uint32_t payload;         /* enum ldpc_payload */
+    uint32_t struct_size; /* sizeof(struct ldpc_mc) */
+    uint32_t payload;     /* enum ldpc_payload */
     uint64_t seed;
     const struct ldpc_channel *channel;
-    struct ldpc_opts opts;    /* opts.struct_size must be set */
+    struct ldpc_opts opts; /* opts.struct_size must be set */
 };
 
 enum { LDPC_MC_BINS = 64 };
 
 struct ldpc_mc_result {
     uint64_t frames;
-    uint64_t frame_errors;       /* decoded word differs from the sent one */
-    uint64_t undetected;         /* of these: the decoder said success */
+    uint64_t frame_errors; /* decoded word differs from the sent one */
+    uint64_t undetected;   /* of these: the decoder said success */
     uint64_t bit_errors_in, bit_errors_out;
-    uint64_t iterations;         /* sums over frames */
+    uint64_t iterations; /* sums over frames */
     uint64_t flip_rounds;
     uint64_t by_iterations[LDPC_MC_BINS]; /* frames that took i; the last bin is "or more" */
     uint64_t by_stage[3];
@@ -140,7 +140,7 @@ struct ldpc_point {
     double rber;
     uint64_t frames, errors;
     double iterations_mean;
-    uint32_t iterations_p99;  /* min-sum iterations that 99 % of the frames do not exceed */
+    uint32_t iterations_p99; /* min-sum iterations that 99 % of the frames do not exceed */
 };
 
 /* A measured waterfall. Text format: MODEL.md. */

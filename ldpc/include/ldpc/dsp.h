@@ -26,19 +26,18 @@ struct ldpc_volt {
 /* How a page's charge moves: the share of the top boundary's shift that each
  * boundary takes, 0..1000. */
 struct ldpc_shape {
-    uint8_t bounds;                      /* 1..LDPC_BOUNDS_MAX */
+    uint8_t bounds; /* 1..LDPC_BOUNDS_MAX */
     uint16_t share_permille[LDPC_BOUNDS_MAX];
 };
 
 /* Offsets for a shift of the top boundary (negative = charge lost), each boundary
  * in proportion. Rounds to nearest, halves away from 0. Errors: EINVAL. */
-LDPC_API int ldpc_volt_shift(const struct ldpc_shape *shape, int top_mp,
-                             struct ldpc_volt *ret);
+LDPC_API int ldpc_volt_shift(const struct ldpc_shape *shape, int top_mp, struct ldpc_volt *ret);
 
 /* Retry table entry n (n = 0 is the default read): the top boundary lowered by
  * n * step_mp_x10 / 10. Errors: EINVAL. */
-LDPC_API int ldpc_retry_entry(const struct ldpc_shape *shape, uint32_t n,
-                              uint32_t step_mp_x10, struct ldpc_volt *ret);
+LDPC_API int ldpc_retry_entry(const struct ldpc_shape *shape, uint32_t n, uint32_t step_mp_x10,
+                              struct ldpc_volt *ret);
 
 /* ---- last-good voltage store ------------------------------------------------------ */
 
@@ -62,8 +61,7 @@ LDPC_API int ldpc_vstore_put(struct ldpc_vstore *s, uint32_t group, uint32_t lay
  * equally many; an excess of `up` means the charge has sunk, so the result is
  * negative. gain_mp is the step at complete asymmetry; fewer than min_errors
  * errors give 0, because the ratio would be noise. Never more than +-gain_mp. */
-LDPC_API int ldpc_track_step(uint32_t up, uint32_t down, uint32_t gain_mp,
-                             uint32_t min_errors);
+LDPC_API int ldpc_track_step(uint32_t up, uint32_t down, uint32_t gain_mp, uint32_t min_errors);
 
 /* ---- valley search ------------------------------------------------------------------- */
 
@@ -73,8 +71,8 @@ enum { LDPC_SWEEP_MAX = 64 };
  * step_mp: below[i] = cells that read below the i-th voltage, not falling.
  * The histogram is smoothed (1 2 1) and its lowest bin refined by a parabola.
  * 5 <= count <= LDPC_SWEEP_MAX. Errors: EINVAL (also if below[] falls). */
-LDPC_API int ldpc_valley(const uint32_t *below, uint32_t count, int start_mp,
-                         uint32_t step_mp, int *ret_mp);
+LDPC_API int ldpc_valley(const uint32_t *below, uint32_t count, int start_mp, uint32_t step_mp,
+                         int *ret_mp);
 
 /* ---- sentinel cells ------------------------------------------------------------------- */
 
@@ -95,8 +93,7 @@ LDPC_API int ldpc_sentinel_offset(const struct ldpc_sentinel *s, uint32_t up, ui
 /* A neighbour programmed later pushes a cell's charge up by coupling. Offset to
  * read cells whose neighbour is in `state` of `states`, around the mean:
  * coupling_permille of the neighbour's swing. */
-LDPC_API int ldpc_neighbour_offset(uint32_t state, uint32_t states,
-                                   uint32_t coupling_permille);
+LDPC_API int ldpc_neighbour_offset(uint32_t state, uint32_t states, uint32_t coupling_permille);
 
 /* Merge reads of one page taken at several offsets: bit v comes from read c where
  * class bit v of mask[c] is set. The masks must not overlap; bits in no mask come
@@ -104,7 +101,8 @@ LDPC_API int ldpc_neighbour_offset(uint32_t state, uint32_t states,
 LDPC_API int ldpc_neighbour_merge(uint32_t classes, const uint8_t *const *reads,
                                   const uint8_t *const *mask, size_t bytes, uint8_t *ret);
 
-/* ---- soft values -------------------------------------------------------------------------- */
+/* ---- soft values --------------------------------------------------------------------------
+ */
 
 /* Value of a region from how often it was seen with each true bit (a corrected
  * page gives these): round(scale * ln((zeros + 1) / (ones + 1))), clipped to
@@ -116,11 +114,11 @@ LDPC_API int8_t ldpc_llr_count(uint32_t zeros, uint32_t ones, uint32_t scale_x16
  * below read[0], between read[0] and read[1], .. above the last. bit_below = the
  * bit stored in the lower state. */
 struct ldpc_valley_model {
-    int mean_mp[2];          /* lower, upper; mean_mp[0] < mean_mp[1] */
-    uint32_t sigma_mp[2];    /* 1..2000 */
-    uint8_t reads;           /* 1..7 */
-    int read_mp[7];          /* rising */
-    uint8_t bit_below;       /* 0 or 1 */
+    int mean_mp[2];       /* lower, upper; mean_mp[0] < mean_mp[1] */
+    uint32_t sigma_mp[2]; /* 1..2000 */
+    uint8_t reads;        /* 1..7 */
+    int read_mp[7];       /* rising */
+    uint8_t bit_below;    /* 0 or 1 */
 };
 
 /* LLR of each of reads + 1 regions, largest magnitude `peak` (1..31), and the
@@ -128,7 +126,8 @@ struct ldpc_valley_model {
 LDPC_API int ldpc_llr_model(const struct ldpc_valley_model *m, int peak, int8_t *ret_llr,
                             double (*ret_p)[2]);
 
-/* ---- the ladder ----------------------------------------------------------------------------- */
+/* ---- the ladder -----------------------------------------------------------------------------
+ */
 
 enum ldpc_step {
     LDPC_STEP_DEFAULT,   /* hard read at default voltages */
@@ -150,13 +149,13 @@ struct ldpc_costs {
     uint32_t transfer_ns;    /* one code word over the bus */
     uint32_t decode_ns[3];   /* hard, 2-bit, 3-bit */
     uint32_t sense_pj, extra_sense_pj, transfer_pj, decode_pj[3];
-    uint32_t raid_pages;     /* pages to read for a rebuild */
+    uint32_t raid_pages; /* pages to read for a rebuild */
 };
 
 struct ldpc_ladder {
     struct ldpc_shape shape;
     struct ldpc_costs costs;
-    uint32_t retries;          /* entries of the retry table, 0..255 */
+    uint32_t retries; /* entries of the retry table, 0..255 */
     uint32_t step_mp_x10;
     uint32_t track_gain_mp, track_min_errors;
     uint8_t enabled[LDPC_STEPS]; /* 0 = skip this step */
@@ -165,9 +164,9 @@ struct ldpc_ladder {
 /* What to do next. */
 struct ldpc_action {
     enum ldpc_step step;
-    uint32_t attempt;          /* of this step, from 0; the retry entry is attempt + 1 */
+    uint32_t attempt; /* of this step, from 0; the retry entry is attempt + 1 */
     uint32_t senses;
-    uint8_t soft_bits;         /* 1, 2 or 3 */
+    uint8_t soft_bits; /* 1, 2 or 3 */
     struct ldpc_volt volt;
     uint64_t latency_ns, energy_pj; /* of this action */
 };
@@ -175,8 +174,8 @@ struct ldpc_action {
 /* State of one read's recovery. Treat as opaque; copy freely. */
 struct ldpc_retry {
     const struct ldpc_ladder *ladder;
-    int start_top_mp;          /* last good shift when the read began */
-    int top_mp;                /* of the current action */
+    int start_top_mp; /* last good shift when the read began */
+    int top_mp;       /* of the current action */
     int step;
     uint32_t attempt;
     uint64_t latency_ns, energy_pj; /* sums over the actions so far */

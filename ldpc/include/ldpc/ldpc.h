@@ -38,7 +38,7 @@ typedef struct ldpc_code ldpc_code;
 /* One code per rule, so that a refusal says which. */
 enum ldpc_err {
     LDPC_OK = 0,
-    LDPC_EINVAL = -1,    /* null pointer, wrong struct_size, value out of its range */
+    LDPC_EINVAL = -1, /* null pointer, wrong struct_size, value out of its range */
     LDPC_ENOMEM = -2,
     LDPC_ENAME = -3,     /* no code or decoder of that name */
     LDPC_EUNCORR = -4,   /* decoded as far as allowed, some check still fails */
@@ -142,8 +142,8 @@ LDPC_API int ldpc_decode_hard(const ldpc_code *code, void *workspace, const uint
                               struct ldpc_info *ret_info);
 
 /* Number of checks that packed bits violate: 0 = code word. */
-LDPC_API int ldpc_syndrome_weight(const ldpc_code *code, void *workspace,
-                                  const uint8_t *bits, uint32_t *ret_weight);
+LDPC_API int ldpc_syndrome_weight(const ldpc_code *code, void *workspace, const uint8_t *bits,
+                                  uint32_t *ret_weight);
 
 /* RBER estimate from a syndrome weight, in 1e-9: the weight is m times the
  * chance of an odd number of errors in a row. Saturates at 0.5. Integer only. */
@@ -153,16 +153,16 @@ LDPC_API uint32_t ldpc_rber_estimate_ppb(const ldpc_code *code, uint32_t syndrom
 
 struct ldpc_facts {
     char name[LDPC_NAME_MAX + 1];
-    uint32_t n;             /* transmitted bits */
-    uint32_t k;             /* data bits carried (shortened bits not counted) */
-    uint32_t m;             /* checks */
-    uint32_t rank;          /* of the parity-check matrix */
-    uint32_t z;             /* circulant size; 1 = no structure found */
+    uint32_t n;    /* transmitted bits */
+    uint32_t k;    /* data bits carried (shortened bits not counted) */
+    uint32_t m;    /* checks */
+    uint32_t rank; /* of the parity-check matrix */
+    uint32_t z;    /* circulant size; 1 = no structure found */
     uint32_t block_rows, block_cols;
-    uint32_t shortened;     /* code bits fixed to 0 and not transmitted */
-    uint32_t edges;         /* ones of the matrix, shortened columns included */
-    uint32_t girth;         /* 4, 6, or 8 meaning "at least 8" */
-    uint64_t cycles6;       /* number of 6-cycles; valid when girth >= 6 */
+    uint32_t shortened; /* code bits fixed to 0 and not transmitted */
+    uint32_t edges;     /* ones of the matrix, shortened columns included */
+    uint32_t girth;     /* 4, 6, or 8 meaning "at least 8" */
+    uint64_t cycles6;   /* number of 6-cycles; valid when girth >= 6 */
     uint32_t col_weight_min, col_weight_max, row_weight_min, row_weight_max;
     uint8_t has_encoder;
 };
@@ -181,10 +181,10 @@ LDPC_API int ldpc_code_row(const ldpc_code *code, uint32_t check, uint32_t *ret_
 
 /* What to build. Column weight is 4 with a masked parity part (4, 3, 3, 3). */
 struct ldpc_build {
-    const char *name;      /* 1..LDPC_NAME_MAX bytes */
-    uint32_t z;            /* circulant size, 16..4096 */
-    uint32_t data_bits;    /* k; the last data block is shortened to fit */
-    uint32_t sweeps;       /* improvement sweeps after the greedy pass, 0..1000 */
+    const char *name;   /* 1..LDPC_NAME_MAX bytes */
+    uint32_t z;         /* circulant size, 16..4096 */
+    uint32_t data_bits; /* k; the last data block is shortened to fit */
+    uint32_t sweeps;    /* improvement sweeps after the greedy pass, 0..1000 */
     uint64_t seed;
 };
 
