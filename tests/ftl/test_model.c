@@ -64,7 +64,7 @@ static struct ftl_config random_config(struct rand64 *r)
     struct ftl_config cfg = make_config(
         "wa-reference", 1, "nand.preset", presets[types - 1], "nand.channels", NUM(channels), "nand.dies", NUM(dies), "nand.planes",
         NUM(planes), "nand.page_types", NUM(types), "nand.wordlines_per_block", NUM(rows),
-        "nand.page_bytes", NUM(page * 4096), "nand.blocks_per_plane", NUM(sbs), "ftl.superblocks",
+        "nand.page_bytes", NUM(page * 4096), "nand.spare_bytes", NUM(page * 600), "nand.blocks_per_plane", NUM(sbs), "ftl.superblocks",
         NUM(sbs), "raid.parity", NUM(parity), "gc.frontiers", NUM(frontiers), "power.plp",
         NUM(plp), "gc.policy", policies[draw_to(r, 4)], "gc.choices", "3", "drive.lba_bytes",
         draw_to(r, 2) ? "512" : "4096", "media.payload", "1", "drive.user_bytes",

@@ -1,0 +1,185 @@
+/* test_check.c - ftl_check() sees each kind of damage, and says which. */
+#include "common.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "nvme/drive.h"
+
+static ftl_drive *used_drive(void)
+{
+    struct ftl_config cfg = make_config("wa-reference", 1, "op", "0.3", "gc.frontiers", "2", NULL);
+    ftl_drive *d = make_drive(&cfg);
+    struct rand64 r = {2};
+    sequential_fill(d);
+    random_writes(d, &r, 600000);
+    (void)timed_random_writes(d, &r, 16, 3000);
+    assert_int_equal(ftl_drain(d), 0);
+    assert_sound(d);
+    return d;
+}
+
+static uint32_t a_closed(const struct ftl_core *c)
+{
+    for (uint32_t i = 0; i < c->g.sb_count; i++)
+        if (c->state[i] == SB_CLOSED && c->valid[i] > 1)
+            return i;
+    fail();
+    return 0;
+}
+
+static void swap_map(struct ftl_core *c)
+{
+    uint32_t t = c->map[5];
+    c->map[5] = c->map[6];
+    c->map[6] = t;
+}
+static void lose_map(struct ftl_core *c)
+{
+    c->map[9] = 0;
+}
+static void wild_map(struct ftl_core *c)
+{
+    c->map[9] = (uint32_t)c->g.total_units + 7;
+}
+static void wrong_valid(struct ftl_core *c)
+{
+    c->valid[a_closed(c)]--;
+}
+static void wrong_rmap(struct ftl_core *c)
+{
+    c->rmap[c->map[3]] = 4;
+}
+static void wrong_free_count(struct ftl_core *c)
+{
+    c->free_count++;
+}
+static void wrong_state(struct ftl_core *c)
+{
+    c->state[a_closed(c)] = SB_OPEN;
+}
+static void orphan_victim(struct ftl_core *c)
+{
+    uint32_t sb = a_closed(c);
+    c->state[sb] = SB_VICTIM;
+    c->collectable[sb] = 0;
+}
+static void lost_log(struct ftl_core *c)
+{
+    c->in_log -= 3;
+}
+static void lost_bytes(struct ftl_core *c)
+{
+    c->count->gc_bytes -= 4096;
+}
+static void lost_program(struct ftl_core *c)
+{
+    c->count->nand_programs--;
+}
+static void lost_buffer(struct ftl_core *c)
+{
+    c->buffer_used = c->buffer_limit + 1;
+}
+static void wrong_collectable(struct ftl_core *c)
+{
+    c->collectable[c->fr[0].sb] = 1;
+}
+
+static void test_damage(void **state)
+{
+    static const struct {
+        void (*damage)(struct ftl_core *c);
+        const char *part;
+    } rows[] = {
+        {swap_map, "which names LPN"},       {lose_map, "are mapped, the count says"},
+        {wild_map, "beyond the drive"},      {wrong_valid, "live units, the count says"},
+        {wrong_rmap, "which names LPN"},     {wrong_free_count, "are free, the count says"},
+        {wrong_state, "open state"},         {orphan_victim, "a victim that nobody collects"},
+        {lost_log, "log holds"},             {lost_bytes, "bytes: causes sum to"},
+        {lost_program, "bytes: causes sum to"}, {lost_buffer, "buffer:"},
+        {wrong_collectable, "collectable but not closed"},
+    };
+    char why[FTL_WHY_MAX];
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        ftl_drive *d = used_drive();
+        rows[i].damage(&d->core);
+        assert_int_equal(ftl_check(d, why, sizeof why), FTL_ECHECK);
+        if (strstr(why, rows[i].part) == NULL)
+            fail_msg("damage %zu: \"%s\" lacks \"%s\"", i, why, rows[i].part);
+        ftl_destroy(d);
+    }
+}
+
+/* A policy that answers nonsense, or frees nothing for ever, ends the run with an
+ * error: no hang, no crash. */
+static int pick_outside(const struct ftl_gc_view *v, uint32_t *ret)
+{
+    *ret = v->count;
+    return 0;
+}
+static int pick_open(const struct ftl_gc_view *v, uint32_t *ret)
+{
+    for (uint32_t i = 0; i < v->count; i++)
+        if (!v->collectable[i])
+            *ret = i;
+    return 0;
+}
+static int pick_fullest(const struct ftl_gc_view *v, uint32_t *ret)
+{
+    uint32_t most = 0;
+    for (uint32_t i = 0; i < v->count; i++)
+        if (v->collectable[i] && v->valid_units[i] >= most) {
+            most = v->valid_units[i];
+            *ret = i;
+        }
+    return 0;
+}
+static int pick_nothing(const struct ftl_gc_view *v, uint32_t *ret)
+{
+    (void)v;
+    (void)ret;
+    return -1;
+}
+
+static void test_bad_policies(void **state)
+{
+    static const struct ftl_gc_policy bad[] = {
+        {sizeof(struct ftl_gc_policy), "outside", pick_outside},
+        {sizeof(struct ftl_gc_policy), "open", pick_open},
+        {sizeof(struct ftl_gc_policy), "fullest", pick_fullest},
+        {sizeof(struct ftl_gc_policy), "nothing", pick_nothing},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        for (int timed = 0; timed < 2; timed++) {
+            ftl_drive *d = used_drive();
+            d->core.gc_policy = &bad[i];
+            struct rand64 r = {8};
+            int err = 0;
+            for (uint64_t n = 0; n < 100000 && err >= 0; n++) {
+                uint64_t lba = draw_to(&r, ftl_lba_count(d));
+                if (timed) {
+                    struct ftl_cmd cmd = {.opcode = FTL_WRITE, .lba = lba, .lba_count = 1};
+                    struct ftl_cpl cpl;
+                    if (ftl_submit(d, &cmd) == 0)
+                        err = ftl_run(d, FTL_NEVER);
+                    (void)ftl_poll(d, &cpl, 1);
+                } else {
+                    struct ftl_extent e = {.lba = lba, .lba_count = 1};
+                    err = ftl_write_untimed(d, &e, 1);
+                }
+            }
+            if (err != FTL_EPOLICY)
+                fail_msg("%s, timed %d: %d", bad[i].name, timed, err);
+            ftl_destroy(d);
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_damage),
+                                       cmocka_unit_test(test_bad_policies)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
