@@ -184,6 +184,60 @@ static void put_report(FILE *out, const struct wl_report *r)
     put_steady(out, r);
 }
 
+/* ---- groups ------------------------------------------------------------ */
+/* All reports of one group in one direction. */
+struct total {
+    uint64_t bytes, low, high, shortest, longest; /* bytes/s and ns of single reports */
+};
+
+static struct total total_of(const struct cli_report *r, uint32_t group, int dir)
+{
+    struct total t = {.low = UINT64_MAX, .shortest = UINT64_MAX};
+    for (uint32_t i = 0; i < wl_run_report_count(r->run); i++) {
+        const struct wl_report *w = wl_run_report(r->run, i);
+        const struct wl_dir_report *d = &w->dir[dir];
+        if (w->group != group || d->ios == 0)
+            continue;
+        uint64_t rate = (uint64_t)cli_per_second(d->bytes, d->runtime_ns);
+        t.bytes += d->bytes;
+        t.low = rate < t.low ? rate : t.low;
+        t.high = rate > t.high ? rate : t.high;
+        t.shortest = d->runtime_ns < t.shortest ? d->runtime_ns : t.shortest;
+        t.longest = d->runtime_ns > t.longest ? d->runtime_ns : t.longest;
+    }
+    return t;
+}
+
+static void put_total(FILE *out, const char *name, const struct total *t)
+{
+    char all[24], low[24], high[24], bytes[24];
+    if (t->bytes == 0)
+        return;
+    uint64_t rate = (uint64_t)cli_per_second(t->bytes, t->longest);
+    fprintf(out, "  %5s: bw=%sB/s, %sB/s-%sB/s, io=%sB, run=%llu-%llumsec\n", name,
+            figures(rate, true, all, sizeof all), figures(t->low, true, low, sizeof low),
+            figures(t->high, true, high, sizeof high),
+            figures(t->bytes, true, bytes, sizeof bytes),
+            (unsigned long long)(t->shortest / 1000000),
+            (unsigned long long)(t->longest / 1000000));
+}
+
+static void put_groups(FILE *out, const struct cli_report *r)
+{
+    static const char *const names[] = {"READ", "WRITE", "TRIM"};
+    uint32_t n = wl_run_report_count(r->run);
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t group = wl_run_report(r->run, i)->group;
+        if (i > 0 && wl_run_report(r->run, i - 1)->group == group)
+            continue;
+        fprintf(out, "\nRun status group %u (all jobs):\n", group);
+        for (int d = 0; d < WL_DIRS; d++) {
+            struct total t = total_of(r, group, d);
+            put_total(out, names[d], &t);
+        }
+    }
+}
+
 /* ---- the drive --------------------------------------------------------- */
 static void put_cause(FILE *out, const char *name, uint64_t bytes, int *column)
 {
@@ -266,5 +320,6 @@ void out_normal(FILE *out, const struct cli_report *r)
 {
     for (uint32_t i = 0; i < wl_run_report_count(r->run); i++)
         put_report(out, wl_run_report(r->run, i));
+    put_groups(out, r);
     put_drive(out, r);
 }

@@ -94,6 +94,16 @@ class Drives(Case):
         self.refused(["run", self.job("[a]\n"), *SMALL, "--scale", "x"], "--scale: x: a whole number")
         self.refused(["run", self.job("[a]\n"), *SMALL, "--seed", "-1"], "--seed: -1: a whole number")
 
+    def test_more_memory_than_there_is(self):
+        with open("/proc/meminfo") as f:
+            free = int(next(x for x in f if x.startswith("MemAvailable")).split()[1]) * 1024
+        if free > 32 << 30:
+            self.skipTest("the largest drive fits into this machine")
+        # 1,000 superblocks of 4,276,224 units: 4.28e9 units with 8 bytes each
+        line = self.refused(["run", self.job("[a]\n"), "--drive", "uh812a-7.68", "--scale", "1", "--set", "op=0.1",
+                             "--set", "ftl.superblocks=1000", "--set", "nand.blocks_per_plane=1000"])
+        self.assertRegex(line, r"--scale: 1: the drive needs [\d.]+ GB of memory, [\d.]+ GB are free; --scale \d+ fits")
+
     def test_show(self):
         self.refused(["drives", "show", "nosuch"], "nosuch")
         self.refused(["drives", "peel"], "drives: peel")

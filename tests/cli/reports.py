@@ -166,7 +166,7 @@ class Text(Case):
         self.assertLessEqual(max(map(len, out.splitlines())), 80, out)
         for word in ("mix: (groupid=0, jobs=2)", "seq: (groupid=1, jobs=1)", "read: IOPS=", "write: IOPS=",
                      "clat percentiles", "99.90th=[", "IO depths", "ssd: wa-reference", "WA           :",
-                     "programmed / ", "a effective", "programmed   : host="):
+                     "Run status group 1 (all jobs):", "  WRITE: bw=", "programmed / ", "a effective", "programmed   : host="):
             self.assertIn(word, out)
 
     def test_terse(self):

@@ -190,6 +190,8 @@ static void broken_files_are_refused(void **state)
     refused("[j]\nno_such_thing_at_all=1\n", "t.fio:2: no_such_thing_at_all: unknown option");
     refused("[j]\nblocksise=4k\n", "t.fio:2: blocksise: unknown option; did you mean bs?");
     refused("[j]\niodept=4\n", "t.fio:2: iodept: unknown option; did you mean iodepth?");
+    refused("[j]\ninclude /etc/x.fio\n", "t.fio:2: include: including other files is not supported; "
+                                         "put the options into one file");
     refused("[j]\ninclude=x.fio\n", "t.fio:2: include: including other files is not supported; "
                                     "put the options into one file");
 }

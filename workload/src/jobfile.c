@@ -282,6 +282,8 @@ static int on_option(void *user, const char *name, const char *value, uint32_t l
     if (b->current == NULL)
         return 0;
     uint32_t id = wl_option_find(name);
+    if (strncmp(name, "include ", 8) == 0)      /* fio's only option with a blank for '=' */
+        id = wl_option_find("include");
     if (id < WL_OPT_COUNT)
         return take_option(b, id, value, line);
     const char *near = wl_option_nearest(name);
