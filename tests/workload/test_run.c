@@ -179,7 +179,11 @@ static void what_does_not_fit_is_refused(void **state)
     refused("[j]\nbssplit=4k/50:6k/50\n",
             "t:2: bssplit: 6144 bytes is not a multiple of the drive's LBA of 4096 bytes");
     refused("[j]\nsize=4k\nbs=8k\n",
-            "t:3: bs: an access of 8192 bytes does not fit into the 4096 bytes of job 'j'");
+            "t:3: bs: an access of 8192 bytes does not fit into the 4096 bytes of job 'j', "
+            "the drive has 409600000 at scale 64");
+    refused("[j]\nsize=1%\nbs=8m\n",
+            "t:3: bs: an access of 8388608 bytes does not fit into the 4096000 bytes of job 'j', "
+            "the drive has 409600000 at scale 64");
     refused("[j]\niodepth=40000\nnumjobs=2\n",
             "t:2: iodepth: 80000 accesses would be open at once, the drive takes 65536");
     refused("[j]\nnumjobs=65535\n[k]\nnumjobs=9\n",

@@ -114,7 +114,8 @@ static int fit_length(struct fit *f, uint64_t drive)
     f->length = size->set ? part_of(size, drive) : room;
     if (size->set && size->percent) {
         f->length = f->length < room ? f->length : room;
-        f->length -= f->length % least;
+        if (f->length >= least)
+            f->length -= f->length % least;
     }
     if (f->length > room)
         return refuse(
@@ -129,8 +130,10 @@ static int fit_length(struct fit *f, uint64_t drive)
     }
     if (largest > f->length)
         return refuse(f, size_option(f->entry),
-                      "an access of %llu bytes does not fit into the %llu bytes of job '%s'",
-                      ULL(largest), ULL(f->length), job->name);
+                      "an access of %llu bytes does not fit into the %llu bytes of job '%s', "
+                      "the drive has %llu at scale %llu",
+                      ULL(largest), ULL(f->length), job->name, ULL(drive),
+                      ULL(f->run->options.scale));
     return WL_OK;
 }
 
