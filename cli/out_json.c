@@ -256,8 +256,6 @@ static json_t *job_object(const struct cli_report *r, const struct wl_report *re
     json_object_set_new(o, "eta", json_count(0));
     json_object_set_new(o, "elapsed", json_count(report->elapsed_ns / 1000000000 + 1));
     json_object_set_new(o, "job options", job_options(r, report));
-    if (report->job->description != NULL)
-        json_object_set_new(o, "desc", json_string(report->job->description));
     for (int d = 0; d < WL_DIRS; d++)
         json_object_set_new(o, names[d], direction(report, &report->dir[d], plus));
     json_object_set_new(o, "sync", sync_of(report));
@@ -277,6 +275,8 @@ static json_t *job_object(const struct cli_report *r, const struct wl_report *re
     json_object_set_new(o, "latency_target", json_count(0));
     json_object_set_new(o, "latency_percentile", json_decimal(100.0));
     json_object_set_new(o, "latency_window", json_count(0));
+    if (report->job->description != NULL)
+        json_object_set_new(o, "desc", json_string(report->job->description));
     if (report->ss.used)
         json_object_set_new(o, "steadystate", steady_state(report));
     return o;
