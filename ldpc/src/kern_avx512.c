@@ -34,6 +34,7 @@ enum { VW = 8, WB = 64 };
     _mm512_and_si512(_mm512_srl_epi16(v, _mm_cvtsi32_si128(n)),                                \
                      _mm512_set1_epi8((char)(0xff >> (n))))
 #define w_pick(a, m1, n1, n2) _mm512_mask_mov_epi8(n1, _mm512_cmpeq_epi8_mask(a, m1), n2)
+#define w_signs(s) (s)
 #define w_sign(mag, x)                                                                         \
     _mm512_mask_sub_epi8(mag, _mm512_movepi8_mask(x), _mm512_setzero_si512(), mag)
 #define w_head(j) _mm512_movm_epi8(~0ull >> (64 - (j)))

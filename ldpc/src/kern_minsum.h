@@ -7,7 +7,10 @@
  *   w_load w_loadu w_store w_storeu w_zero w_set8(x)
  *   w_xor w_sub8 w_add8 w_abs8 w_minu8 w_maxu8 w_shr8(w, n)
  *   w_pick(a, m1, n1, n2)      bytes: a == m1 ? n2 : n1
- *   w_sign(mag, x)             bytes: x < 0 ? -mag : mag
+ *   w_signs(s)                 bytes with the sign of s that make w_sign work
+ *   w_sign(mag, x)             bytes: x < 0 ? -mag : mag, for x = t ^ w_signs(s),
+ *                              where |t| < 127: inputs are posteriors (|P| <= 127)
+ *                              less a message, so below 127 - rmax
  *   w_head(j)                  bytes: first j (1..63) bytes 0xff, the others 0
  *   w_blend(mask, a, b)        bytes: mask ? a : b */
 
@@ -20,7 +23,7 @@
 /* Positions of a row's blocks while walking over its checks. Vector g of slot i
  * is at at[i] + g * WB. Each block has a mirror of its first WB bytes past
  * its end, so the one vector that straddles the end reads and writes there; at
- * then moves back by z. mirror_in and mirror_out keep the two copies one. */
+ * then moves back by z. walk_start and walk_end keep the two copies one. */
 struct walk {
     int8_t *at[ROW_WEIGHT_MAX];
     uint32_t step[ROW_WEIGHT_MAX]; /* first group beyond the end, by wrap order */
@@ -38,7 +41,8 @@ V_TARGET static void walk_start(const struct ldpc_code *c, int8_t *p, uint32_t r
     for (uint32_t i = 0; i < k->dc; i++) {
         int8_t *base = p + (size_t)e[i].at * p_stride(c);
         k->at[i] = base + e[i].shift;
-        w_storeu(base + c->z, w_load(base));
+        if ((c->z - e[i].shift) % WB)
+            w_storeu(base + c->z, w_load(base));
     }
     for (uint32_t i = 0; i < k->dc; i++)
         k->step[i] = (c->z - e[k->order[i]].shift + WB - 1) / WB;
@@ -77,6 +81,7 @@ V_TARGET static inline void minsum_group(int8_t *const *at, size_t step, int8_t 
         sign = w_xor(sign, x);
     }
     W n1 = scale_w(m1, n), n2 = scale_w(m2, n);
+    sign = w_signs(sign);
     V_UNROLL
     for (uint32_t i = 0; i < dc; i++) {
         W x = w_load(t + (size_t)i * WB);

@@ -4,7 +4,7 @@
 
 #include "ldpc/ldpc.h"
 
-enum { SEED = 20261130, SWEEPS = 6 };
+enum { SEED = 20261130, SWEEPS = 8 };
 
 static const struct {
     const char *name, *why;
