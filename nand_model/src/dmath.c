@@ -96,30 +96,32 @@ double nandi_q(double z)
     if (z > 37)
         return 0;
     phi = 0.39894228040143267794 * nandi_exp(-0.5 * z * z);
-    if (z < 3.5) { /* phi * sum z^(2n+1) / (2n+1)!! */
+    if (z < 2) { /* phi * sum z^(2n+1) / (2n+1)!! */
         term = sum = z;
-        for (int n = 3; n < 120; n += 2) {
+        for (int n = 3; n < 120 && term > sum * 1e-18; n += 2) {
             term = term * z * z / n;
             sum += term;
         }
         return 0.5 - phi * sum;
     }
-    sum = z; /* Mills' ratio as a continued fraction */
-    for (int n = 80; n >= 1; n--)
+    /* Mills' ratio as a continued fraction; n terms leave about exp(-2 z sqrt(2 n)) */
+    sum = z;
+    for (int n = z < 3.5 ? 80 : z < 6 ? 40 : 20; n >= 1; n--)
         sum = z + n / sum;
     return phi / sum;
 }
 
+/* Newton from the middle outwards; the tail is convex, so steps never overshoot. */
 double nandi_normal_quantile(double p)
 {
-    double low = -8, high = 8;
+    double tail = p < 0.5 ? p : 1 - p, z = 0;
 
     for (int i = 0; i < 60; i++) {
-        double mid = 0.5 * (low + high);
-        if (1 - nandi_q(mid) < p)
-            low = mid;
-        else
-            high = mid;
+        double density = 0.39894228040143267794 * nandi_exp(-0.5 * z * z);
+        double step = (nandi_q(z) - tail) / density;
+        z += step;
+        if (step < 1e-13)
+            break;
     }
-    return 0.5 * (low + high);
+    return p < 0.5 ? -z : z;
 }

@@ -2,7 +2,7 @@
  *
  * libm results differ in the last bit between versions and CPUs; these use only
  * +, -, *, / and bit patterns (the library is built with -ffp-contract=off).
- * Relative error below 1e-14 on the ranges given. */
+ * Relative error below 1e-13 on the ranges given. */
 #ifndef NAND_SRC_DMATH_H_
 #define NAND_SRC_DMATH_H_
 

@@ -163,6 +163,9 @@ static void derive(struct nand_dev *dev)
     derive_bus_inverse(dev);
     for (uint32_t d = 0; d < geo->dies; d++)
         dev->die[d].channel = d % geo->channels;
+    for (size_t p = 0; dev->reg_cells && p < (size_t)geo->dies * geo->planes; p++)
+        dev->reg_cells[p].out.point = dev->reg_cells[p].data.point =
+            (struct nand_cell_point)NAND_CELL_POINT_INIT;
 }
 
 int nand_create(const struct nand_profile *p, uint64_t seed, nand_dev **ret_dev)

@@ -210,7 +210,7 @@ static void io_block(struct archive *a, struct nand_dev *dev, size_t b)
                             c->hot_reads <= c->reads && c->hot_wordline < dev->pages_per_block);
 }
 
-static void io_sensed(struct archive *a, struct sensed *s)
+static void io_sensed(struct archive *a, struct sensed *s, uint32_t page_types)
 {
     struct nand_cell_point *p = &s->point;
 
@@ -225,7 +225,9 @@ static void io_sensed(struct archive *a, struct sensed *s)
     for (int b = 0; b < NAND_BOUNDS_MAX; b++)
         nandi_io_i32(a, &s->volts_q24[b]);
     nandi_io_u32(a, &s->slc);
-    nandi_io_require(a, s->slc <= 1);
+    nandi_io_require(a, s->slc <= 1 && p->width_q16 >= 32768 && p->width_q16 <= 131072);
+    nandi_io_require(a, p->neighbor_state >= NAND_NEIGHBOR_RANDOM &&
+                            p->neighbor_state < (s->slc ? 2 : 1 << page_types));
 }
 
 static void io_damage(struct archive *a, struct nand_dev *dev)
@@ -250,6 +252,23 @@ static void io_damage(struct archive *a, struct nand_dev *dev)
 
 /* ---- contents -------------------------------------------------------------------------- */
 
+/* The bytes are what was programmed: unpacks, and the hash kept aside agrees. */
+static void check_page(struct archive *a, const struct nand_dev *dev,
+                       const struct page_data *page)
+{
+    uint8_t bytes[65536 + 16384];
+
+    if (page->compressed)
+        nandi_io_require(a, ZSTD_decompress(bytes, dev->page_total_bytes, page->bytes,
+                                            page->stored_bytes) == dev->page_total_bytes);
+    else
+        nandi_io_require(a, page->stored_bytes == dev->page_total_bytes);
+    if (a->err)
+        return;
+    nandi_io_require(a, XXH3_64bits(page->compressed ? bytes : page->bytes,
+                                    dev->page_total_bytes) == page->xxh);
+}
+
 static void io_page(struct archive *a, struct nand_dev *dev, struct page_data **slot)
 {
     uint32_t bytes = *slot ? (*slot)->stored_bytes : 0;
@@ -271,10 +290,9 @@ static void io_page(struct archive *a, struct nand_dev *dev, struct page_data **
     nandi_io_u64(a, &page->xxh);
     nandi_io_u32(a, &page->compressed);
     nandi_io_bytes(a, page->bytes, bytes);
-    nandi_io_require(a, page->compressed || bytes == dev->page_total_bytes);
-    if (page->compressed && !a->err)
-        nandi_io_require(a,
-                         ZSTD_getFrameContentSize(page->bytes, bytes) == dev->page_total_bytes);
+    nandi_io_require(a, page->compressed <= 1);
+    if (a->loading && !a->err)
+        check_page(a, dev, page);
 }
 
 static void count_page(struct nand_dev *dev, const struct page_data *page)
@@ -330,8 +348,8 @@ static void io_device(struct archive *a, struct nand_dev *dev)
     for (size_t b = 0; b < dev->block_count && !a->err; b++)
         io_block(a, dev, b);
     for (size_t p = 0; dev->reg_cells && p < planes && !a->err; p++) {
-        io_sensed(a, &dev->reg_cells[p].out);
-        io_sensed(a, &dev->reg_cells[p].data);
+        io_sensed(a, &dev->reg_cells[p].out, geo->page_types);
+        io_sensed(a, &dev->reg_cells[p].data, geo->page_types);
     }
     nandi_io_u64s(a, dev->power_drive, dev->prof.power.drive_ops_max * sizeof(nand_ns));
     nandi_io_u64s(a, dev->power_die,
@@ -417,6 +435,18 @@ int nand_save(const nand_dev *dev, nand_sink sink, void *ctx)
 /* ---- loading ------------------------------------------------------------------------------
  */
 
+/* Keeps a crafted geometry from taking memory: the blocks must be in the file. */
+static bool state_fits(const struct archive *a, const struct nand_profile *p, uint32_t flags)
+{
+    uint64_t blocks = (uint64_t)p->geo.dies * p->geo.planes, each = 8;
+
+    if (flags & NAND_WITH_CELLS)
+        each += 52;
+    if (p->geo.dies > 4096 || p->geo.planes > NAND_PLANES_MAX)
+        return false;
+    return blocks * p->geo.blocks_per_plane <= (a->size - a->at) / each;
+}
+
 static int read_state(struct archive *a, nand_dev **ret_dev)
 {
     struct nand_profile profile = {0};
@@ -434,6 +464,8 @@ static int read_state(struct archive *a, nand_dev **ret_dev)
         return a->err;
     profile.name = name;
     profile.cell = cell;
+    if (!state_fits(a, &profile, options.flags))
+        return NAND_ECORRUPT;
     err = nand_create_with(&profile, seed, &options, &dev);
     if (err)
         return err == NAND_ENOMEM ? err : NAND_ECORRUPT;

@@ -1,5 +1,7 @@
 /* test_store.c - bytes through the device, forks, snapshots, checks. */
 #include <math.h>
+#include <xxhash.h>
+#include <zstd.h>
 
 #include "help.h"
 
@@ -470,6 +472,90 @@ static void damaged_snapshots_are_refused(void **state)
     free(file.bytes);
 }
 
+static void put_le(uint8_t *to, uint64_t value)
+{
+    for (int i = 0; i < 8; i++)
+        to[i] = (uint8_t)(value >> 8 * i);
+}
+
+/* Packs a state as nand_save() does, with hashes that fit. */
+static struct buffer repack(const uint8_t *raw, size_t size)
+{
+    struct buffer file = {.bytes = calloc(1, 48 + ZSTD_compressBound(size))};
+
+    assert_non_null(file.bytes);
+    size_t n = ZSTD_compress(file.bytes + 48, ZSTD_compressBound(size), raw, size, 1);
+    assert_false(ZSTD_isError(n));
+    memcpy(file.bytes, "NANDSNAP\1", 9);
+    put_le(file.bytes + 16, size);
+    put_le(file.bytes + 24, n);
+    put_le(file.bytes + 32, XXH3_64bits(file.bytes + 48, n));
+    put_le(file.bytes + 40, XXH3_64bits(file.bytes, 40));
+    file.size = 48 + n;
+    return file;
+}
+
+/* Whatever the state says, as long as the loader lets it in, must not break the device. */
+static void poke(nand_dev *dev)
+{
+    const struct nand_geometry *geo = &nand_dev_profile(dev)->geo;
+    nand_ns now = UINT64_MAX / 4;
+
+    if (geo->dies > 4 || geo->planes > 4)
+        return;
+    (void)nand_power_on(dev, now);
+    for (uint32_t i = 0; i < 60; i++) {
+        struct nand_req req = {
+            .op = (enum nand_op)(i % (NAND_OP_STATUS + 1)), .bytes = 64, .soft_bits = 2};
+        struct nand_res res;
+        struct nand_errors errors;
+        uint8_t data[128] = {0};
+        req.addr.block = i % 4;
+        req.addr.page = i % 12;
+        req.plane_mask = 1;
+        req.data = req.op == NAND_OP_DATA_IN || req.op == NAND_OP_DATA_OUT ? data : NULL;
+        now += 1000000000;
+        (void)nand_issue(dev, now, &req, &res);
+        (void)nand_register_errors(dev, 0, 0, 0, &errors);
+    }
+    (void)nand_contents_compress(dev);
+}
+
+static void crafted_snapshots_do_no_harm(void **state)
+{
+    struct buffer file = {0};
+    nand_ns now;
+    nand_dev *dev = busy_device(&now), *loaded;
+    uint32_t taken = 0;
+    (void)state;
+
+    assert_int_equal(nand_save(dev, sink, &file), 0);
+    size_t size = (size_t)ZSTD_getFrameContentSize(file.bytes + 48, file.size - 48);
+    uint8_t *raw = malloc(size);
+    assert_non_null(raw);
+    assert_int_equal(ZSTD_decompress(raw, size, file.bytes + 48, file.size - 48), size);
+    for (uint64_t i = 0; i < 400; i++) {
+        /* most of the state is page bytes: half of the tries hit the bookkeeping in front */
+        size_t at = (size_t)(nand_draw(1, 5, i, 0) % (i % 2 ? size : 4000));
+        uint8_t was = raw[at];
+        raw[at] = (uint8_t)nand_draw(1, 6, i, 0);
+        struct buffer crafted = repack(raw, size);
+        int err = nand_load(source, &crafted, &loaded);
+        assert_true(err == 0 || err == NAND_ECORRUPT || err == NAND_ENOMEM);
+        if (err == 0) {
+            taken++;
+            poke(loaded);
+            nand_destroy(loaded);
+        }
+        raw[at] = was;
+        free(crafted.bytes);
+    }
+    assert_true(taken > 20 && taken < 400);
+    free(raw);
+    free(file.bytes);
+    nand_destroy(dev);
+}
+
 static void cold_pages_are_compressed(void **state)
 {
     struct nand_profile p = part();
@@ -604,6 +690,7 @@ int main(void)
         cmocka_unit_test(fork_shares_and_parts),
         cmocka_unit_test(saved_device_goes_on_as_if_nothing_happened),
         cmocka_unit_test(damaged_snapshots_are_refused),
+        cmocka_unit_test(crafted_snapshots_do_no_harm),
         cmocka_unit_test(cold_pages_are_compressed),
         cmocka_unit_test(contents_are_capped),
         cmocka_unit_test(page_hash_is_kept_apart),

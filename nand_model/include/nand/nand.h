@@ -273,7 +273,8 @@ NAND_API size_t nand_memory_needed(const struct nand_profile *p);
 /* flags: NAND_WITH_*; page contents come on top as they are written. 0 = refused profile. */
 NAND_API size_t nand_memory_needed_with(const struct nand_profile *p, uint32_t flags);
 NAND_API int  nand_create(const struct nand_profile *p, uint64_t seed, nand_dev **ret_dev);
-/* The same with more depth. nand_create() = no option. */
+/* The same with more depth. nand_create() = no option. Cells and faults cost some 10 ms at
+ * creation (their tables); forks share them. */
 enum {
     NAND_WITH_CELLS = 1,        /* wear, age and reads are followed; nand_register_errors() */
     NAND_WITH_CONTENTS = 2,     /* pages keep their bytes; unwritten pages may be read */
