@@ -12,7 +12,8 @@ enum { Z_STEPS = 1024, EXP_STEPS = 256 };
 struct shared_tables {
     uint32_t refs;
     nand_cell_table *table[2]; /* normal, SLC mode */
-    const struct nand_cell *cell[2];
+    struct nand_cell own[2];
+    const struct nand_cell *cell[2]; /* = own */
     int32_t volts_q24[2][NAND_BOUNDS_MAX];
     int32_t retry_q24[2][NAND_BOUNDS_MAX]; /* one retry level */
     int32_t z_q16[Z_STEPS];                /* normal quantiles */
@@ -21,14 +22,36 @@ struct shared_tables {
     uint64_t wear_limit[OCTAVE_SIZE(32)];  /* cycles by 32-bit draw */
 };
 
+static const struct nand_cell *device_cell(const struct nand_dev *dev)
+{
+    const struct nand_cell *cell =
+        dev->own_cell.states ? &dev->own_cell : nand_cell_find(dev->cell);
+
+    assert(cell); /* the profile check knows the names */
+    return cell;
+}
+
+/* Before anything is built from it. */
+int nandi_cell_adopt(struct nand_dev *dev, const struct nand_cell *cell)
+{
+    if (!cell)
+        return 0;
+    if (nand_cell_check(cell, NULL, 0) != 0 || cell->states != 1u << dev->prof.geo.page_types)
+        return NAND_EINVAL;
+    dev->own_cell = *cell;
+    dev->own_cell.name = NULL; /* the caller's string may go away */
+    return 0;
+}
+
 /* ---- tables ----------------------------------------------------------------------- */
 
-static int build_law(struct shared_tables *t, int which, const char *cell, uint32_t law)
+static int build_law(struct shared_tables *t, int which, const struct nand_cell *cell,
+                     uint32_t law)
 {
     struct nand_cell_volts volts, one;
 
-    t->cell[which] = nand_cell_find(cell);
-    assert(t->cell[which]);
+    t->own[which] = *cell;
+    t->cell[which] = &t->own[which];
     if (t->cell[which]->states != 8)
         law = NAND_LAW_VTH;
     nand_cell_default(t->cell[which], &volts);
@@ -96,9 +119,9 @@ int nandi_tables_create(struct nand_dev *dev)
         return NAND_ENOMEM;
     t->refs = 1;
     dev->tables = t;
-    err = build_law(t, 0, dev->cell, dev->prof.law);
+    err = build_law(t, 0, device_cell(dev), dev->prof.law);
     if (!err)
-        err = build_law(t, 1, "slc", NAND_LAW_VTH);
+        err = build_law(t, 1, nand_cell_find("slc"), NAND_LAW_VTH);
     if (err)
         return err;
     build_draws(t);
@@ -133,7 +156,7 @@ uint64_t nandi_wear_limit(const struct nand_dev *dev, uint64_t draw)
 
 static void clock_rates(struct nand_dev *dev)
 {
-    const struct nand_cell *cell = nand_cell_find(dev->cell);
+    const struct nand_cell *cell = device_cell(dev);
     double celsius = dev->clock.milli_celsius / 1000.0;
 
     dev->clock.slow_rate_q16 =

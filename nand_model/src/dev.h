@@ -169,6 +169,7 @@ struct nand_dev {
     uint64_t fault_seen[NAND_FAULT_KINDS];
     uint64_t cut_seen[NAND_CUT_MODES];
     struct clock_state clock;
+    struct nand_cell own_cell;      /* states = 0: the built-in one of prof.cell */
     struct shared_tables *tables;   /* refcounted, NULL without cells and faults */
     struct damage *damage;          /* own allocation */
     uint32_t damage_count, damage_room;
@@ -341,6 +342,7 @@ void nandi_set_pointers(struct nand_dev *dev);
 /* age.c */
 struct shared_tables;
 const struct nand_cell *nandi_cell_of(const struct nand_dev *dev, bool slc);
+int  nandi_cell_adopt(struct nand_dev *dev, const struct nand_cell *cell);
 void nandi_default_volts(const struct nand_dev *dev, bool slc, int32_t ret_q24[NAND_BOUNDS_MAX]);
 int  nandi_tables_create(struct nand_dev *dev);
 void nandi_tables_release(struct nand_dev *dev);

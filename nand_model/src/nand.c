@@ -201,8 +201,11 @@ int nand_create_with(const struct nand_profile *p, uint64_t seed,
     dev->next_armed_op = UINT64_MAX;
     nandi_set_pointers(dev);
     derive(dev);
-    nandi_clock_init(dev);
-    err = nandi_tables_create(dev);
+    err = nandi_cell_adopt(dev, options ? options->cell : NULL);
+    if (!err) {
+        nandi_clock_init(dev);
+        err = nandi_tables_create(dev);
+    }
     if (!err)
         err = nandi_contents_create(dev);
     if (err) {

@@ -78,6 +78,24 @@ static void io_profile(struct archive *a, struct nand_profile *p, char *name, ch
     nandi_io_u32s(a, &p->wearout, sizeof p->wearout);
 }
 
+/* A caller's own cell constants; doubles go by their bits. */
+static void io_cell(struct archive *a, struct nand_cell *cell)
+{
+    const size_t first = offsetof(struct nand_cell, pe_ref);
+    const size_t last = offsetof(struct nand_cell, layer_edge);
+
+    nandi_io_u32(a, &cell->states);
+    if (a->err || cell->states == 0)
+        return;
+    nandi_io_bytes(a, cell->map, sizeof cell->map);
+    for (size_t at = first; at <= last; at += sizeof(double)) {
+        uint64_t bits;
+        memcpy(&bits, (char *)cell + at, sizeof bits);
+        nandi_io_u64(a, &bits);
+        memcpy((char *)cell + at, &bits, sizeof bits);
+    }
+}
+
 /* ---- state --------------------------------------------------------------------------- */
 
 static void io_fault(struct archive *a, struct nand_dev *dev, struct nand_fault *f)
@@ -376,6 +394,7 @@ static int write_state(const nand_dev *dev, struct archive *a)
     nandi_io_u64(a, &seed);
     nandi_io_u32(a, &flags);
     nandi_io_u64(a, &most);
+    io_cell(a, &source->own_cell);
     io_device(a, source);
     return a->err;
 }
@@ -451,6 +470,7 @@ static int read_state(struct archive *a, nand_dev **ret_dev)
 {
     struct nand_profile profile = {0};
     struct nand_options options = {0};
+    struct nand_cell cell_constants = {0};
     char name[NAME_MOST + 1] = "", cell[NAME_MOST + 1] = "";
     uint64_t seed = 0;
     struct nand_dev *dev;
@@ -460,6 +480,9 @@ static int read_state(struct archive *a, nand_dev **ret_dev)
     nandi_io_u64(a, &seed);
     nandi_io_u32(a, &options.flags);
     nandi_io_u64(a, &options.contents_bytes_max);
+    io_cell(a, &cell_constants);
+    if (cell_constants.states)
+        options.cell = &cell_constants;
     if (a->err)
         return a->err;
     profile.name = name;

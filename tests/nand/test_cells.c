@@ -480,6 +480,77 @@ static void device_ages_by_its_clock(void **state)
     }
 }
 
+/* Own constants without any variation: the device's rates are those of the formula, and
+ * survive a snapshot. */
+struct one_file {
+    uint8_t bytes[1 << 18];
+    size_t size, at;
+};
+
+static int file_sink(void *ctx, const void *bytes, size_t size)
+{
+    struct one_file *f = ctx;
+
+    if (size > sizeof f->bytes - f->size)
+        return 1;
+    memcpy(f->bytes + f->size, bytes, size);
+    f->size += size;
+    return 0;
+}
+
+static int file_source(void *ctx, void *ret_bytes, size_t size)
+{
+    struct one_file *f = ctx;
+
+    if (size > f->size - f->at)
+        return 1;
+    memcpy(ret_bytes, f->bytes + f->at, size);
+    f->at += size;
+    return 0;
+}
+
+static void device_with_own_constants(void **state)
+{
+    static struct one_file file;
+    struct nand_profile p = small("etlc-x3-9070", 1, 1, 2, 64);
+    struct nand_cell cell = *nand_cell_find("etlc");
+    struct nand_options options = {.flags = NAND_WITH_CELLS, .cell = &cell};
+    struct nand_cell_use use = {2500, 1000, 55, 0, 0, 55, 55, 0, NAND_NEIGHBOR_RANDOM};
+    struct nand_cell_dist dist;
+    struct nand_cell_volts volts;
+    nand_ns now = (nand_ns)1000 * 3600 * 1000000000;
+    nand_dev *dev, *loaded;
+    (void)state;
+
+    cell.s0 = 0.14;
+    cell.var_chip = cell.var_block = cell.var_layer = cell.var_page = cell.layer_edge = 0;
+    assert_int_equal(nand_create_with(&p, 1, &options, &dev), 0);
+    assert_int_equal(nand_set_temperature(dev, 0, 55000), 0);
+    assert_int_equal(nand_block_set(dev, 0, 0, 0, 192, 2500), 0);
+    assert_int_equal(nand_save(dev, file_sink, &file), 0);
+    assert_int_equal(nand_load(file_source, &file, &loaded), 0);
+    assert_int_equal(nand_cell_dist(&cell, &use, &dist, NULL, 0), 0);
+    nand_cell_retry(&cell, 7, &volts);
+    for (int i = 0; i < 2; i++)
+        for (uint32_t type = 0; type < 3; type++) {
+            nand_dev *each = i ? loaded : dev;
+            struct nand_req read = op_at(NAND_OP_READ, 0, 0, 0, 60 + type);
+            struct nand_cell_errors direct;
+            struct nand_errors e;
+            read.read_level = 7;
+            (void)must(each, now + 1000000 * type, read);
+            assert_int_equal(nand_register_errors(each, 0, 0, 3, &e), 0);
+            nand_cell_page_errors(&dist, type, &volts, &direct);
+            WITHIN((double)e.rber_q48 * 0x1p-48, direct.rber, 0.002);
+        }
+    nand_destroy(dev);
+    nand_destroy(loaded);
+    cell.s0 = 0;
+    assert_int_equal(nand_create_with(&p, 1, &options, &dev), NAND_EINVAL);
+    cell = *nand_cell_find("qlc");
+    assert_int_equal(nand_create_with(&p, 1, &options, &dev), NAND_EINVAL);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -500,6 +571,7 @@ int main(void)
         cmocka_unit_test(layers_and_blocks_differ),
         cmocka_unit_test(device_counts_neighbour_reads),
         cmocka_unit_test(device_ages_by_its_clock),
+        cmocka_unit_test(device_with_own_constants),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
