@@ -1,7 +1,7 @@
 /* cmd_ldpc_job.c - Monte-Carlo points on several threads. */
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <threads.h>
 #include <unistd.h>
 
 #include "cmd_ldpc.h"
@@ -82,7 +82,7 @@ void ldpc_job_close(struct ldpc_job *job)
 }
 
 struct worker {
-    pthread_t thread;
+    thrd_t thread;
     const ldpc_code *code;
     const struct ldpc_mc *mc;
     uint64_t first, count;
@@ -91,11 +91,11 @@ struct worker {
     bool started;
 };
 
-static void *work(void *arg)
+static int work(void *arg)
 {
     struct worker *w = arg;
     w->err = ldpc_mc_run(w->code, w->mc, w->first, w->count, &w->got);
-    return NULL;
+    return 0;
 }
 
 static void add(struct ldpc_mc_result *sum, const struct ldpc_mc_result *x)
@@ -116,13 +116,14 @@ static int run_batch(const struct ldpc_job *job, const struct ldpc_mc *mc, uint6
         uint64_t from = count * t / job->threads, to = count * (t + 1) / job->threads;
         w[t] = (struct worker){
             .code = job->code, .mc = mc, .first = first + from, .count = to - from};
-        w[t].started = job->threads > 1 && !pthread_create(&w[t].thread, NULL, work, &w[t]);
+        w[t].started =
+            job->threads > 1 && thrd_create(&w[t].thread, work, &w[t]) == thrd_success;
         if (!w[t].started)
             work(&w[t]);
     }
     for (unsigned t = 0; t < job->threads; t++) {
         if (w[t].started)
-            pthread_join(w[t].thread, NULL);
+            thrd_join(w[t].thread, NULL);
         add(sum, &w[t].got);
         err = w[t].err ? w[t].err : err;
     }

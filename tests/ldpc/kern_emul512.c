@@ -106,6 +106,7 @@ V_TARGET static inline PAIR w_blend(PAIR mask, PAIR x, PAIR y)
     return (PAIR){_mm256_blendv_epi8(y.a, x.a, mask.a), _mm256_blendv_epi8(y.b, x.b, mask.b)};
 }
 
+#define w_signs(s) (s)
 #define v_loadu w_loadu
 #define v_storeu w_storeu
 #define v_xor w_xor
