@@ -53,12 +53,12 @@ static double measure(const struct row *r, uint32_t depth)
     struct rand64 rand = {11};
 
     sequential_fill(d);
-    random_writes(d, &rand, units * 4);
+    random_writes(d, &rand, units * 3);
     ftl_counters_reset(d);
     if (depth == 0)
-        random_writes(d, &rand, units * 4);
+        random_writes(d, &rand, units * 2);
     else
-        (void)timed_random_writes(d, &rand, depth, units);
+        (void)timed_random_writes(d, &rand, depth, units / 2);
     double wa = wa_gc(d);
     assert_sound(d);
     ftl_destroy(d);

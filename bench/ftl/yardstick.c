@@ -1,13 +1,11 @@
-/* bench_yardstick.c - how fast could page mapping with collection be at best?
+/* yardstick.c - how fast could page mapping with collection be at best?
  *
  * A bare array loop: map, reverse map, valid counts, greedy victims, uniform random
- * writes, batches of 32 with prefetch, huge pages. No time, no cause, no check. The
- * simulator's untimed depth is printed as a ratio against it.
- *
- * bench_yardstick [LOG2_USER_PAGES] [DRIVE_WRITES] */
+ * writes, batches of 32 with prefetch, huge pages. No time, no cause, no check. */
 #define _DEFAULT_SOURCE
+#include "yardstick.h"
+
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <time.h>
@@ -18,7 +16,7 @@ static uint32_t *map, *rmap, valid[BLOCKS], pages, open_block, next;
 static uint8_t is_free[BLOCKS];
 static uint64_t moved;
 
-static double seconds(void)
+double bench_seconds(void)
 {
     struct timespec t;
     (void)clock_gettime(CLOCK_MONOTONIC, &t);
@@ -34,7 +32,7 @@ static void *take(size_t bytes)
     return p;
 }
 
-static uint64_t draw(uint64_t *s)
+uint64_t bench_draw(uint64_t *s)
 {
     uint64_t x = (*s += UINT64_C(0x9e3779b97f4a7c15));
     x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
@@ -101,39 +99,34 @@ static void write_one(uint32_t lpn)
     map[lpn] = place(lpn);
 }
 
-int main(int argc, char **argv)
+double yardstick_run(uint32_t user, double drive_writes, double *ret_wa)
 {
-    uint32_t log2_user = argc > 1 ? (uint32_t)atoi(argv[1]) : 24;
-    double fills = argc > 2 ? atof(argv[2]) : 3;
-    if (log2_user < 16 || log2_user > 29 || fills <= 0 || fills > 100)
-        return 2;
-    uint32_t user = UINT32_C(1) << log2_user;
-    pages = (uint32_t)((double)user * 1.1357 / BLOCKS);
+    pages = (uint32_t)((double)user * 1.138 / BLOCKS);
     map = take((size_t)user * 4);
     rmap = take((size_t)pages * BLOCKS * 4);
     for (uint32_t b = 1; b < BLOCKS; b++)
         is_free[b] = 1;
     for (uint32_t i = 0; i < user; i++)
         map[i] = place(i);
-    uint64_t n = (uint64_t)((double)user * fills) / BATCH * BATCH, seed = 1;
+    uint64_t n = (uint64_t)((double)user * drive_writes) / BATCH * BATCH, seed = 1, timed = 0;
     double start = 0;
-    uint64_t timed = 0;
     for (uint64_t i = 0; i < n; i += BATCH) {
         uint32_t lpns[BATCH];
         if (i == n / 2 / BATCH * BATCH) {
-            start = seconds();
+            start = bench_seconds();
             timed = n - i;
             moved = 0;
         }
         for (int k = 0; k < BATCH; k++) {
-            lpns[k] = (uint32_t)(((draw(&seed) >> 32) * user) >> 32);
+            lpns[k] = (uint32_t)(((bench_draw(&seed) >> 32) * user) >> 32);
             __builtin_prefetch(&map[lpns[k]], 1);
         }
         for (int k = 0; k < BATCH; k++)
             write_one(lpns[k]);
     }
-    double t = seconds() - start;
-    printf("yardstick: 2^%u pages, WA %.3f, %.2f M host writes/s\n", log2_user,
-           1 + (double)moved / (double)timed, (double)timed / t * 1e-6);
-    return 0;
+    double t = bench_seconds() - start;
+    *ret_wa = 1 + (double)moved / (double)timed;
+    (void)munmap(map, (size_t)user * 4);
+    (void)munmap(rmap, (size_t)pages * BLOCKS * 4);
+    return (double)timed / t;
 }
