@@ -100,6 +100,7 @@ static int code_index(struct ldpc_code *c)
     wrap_orders(c);
     uint32_t clip = c->dv_max ? (127 - LDPC_LLR_MAX) / c->dv_max : 31;
     c->rmax = (uint8_t)(clip > 31 ? 31 : clip);
+    c->flip_weight = ldpci_flip_weight(c);
     return LDPC_OK;
 }
 

@@ -38,6 +38,7 @@ struct ldpc_code {
     uint32_t dv_min, dv_max, dc_min, dc_max;
     uint32_t girth;
     uint64_t cycles6;
+    uint32_t flip_weight; /* syndromes up to this weight go to bit flipping first */
     uint8_t rmax; /* clip of a check message: |P| <= 31 + dv_max * rmax <= 127 */
 
     uint32_t *row_at, *col_at; /* rows+1, cols+1 offsets */
@@ -61,6 +62,10 @@ struct ldpc_code {
  * ent[row_at[r] .. row_at[r+1]) must have ascending, distinct block columns. */
 int ldpci_code_new(const char *name, uint32_t z, uint32_t rows, uint32_t cols, uint32_t k,
                    const uint32_t *row_at, const struct entry *ent, struct ldpc_code **ret);
+
+enum { FLIP_RBER_MAX_PPB = 5200000 }; /* above, flipping mostly wastes its time (measured) */
+/* Syndrome weight expected at FLIP_RBER_MAX_PPB. */
+uint32_t ldpci_flip_weight(const struct ldpc_code *code);
 
 /* Counts 4- and 6-cycles of the base matrix into girth and cycles6. */
 int ldpci_code_count_cycles(struct ldpc_code *code);

@@ -9,8 +9,7 @@
 enum {
     ITER_DEFAULT = 40,
     FLIPS_DEFAULT = 25,
-    HARD_LLR_DEFAULT = 20,
-    FLIP_RBER_MAX_PPB = 5200000 /* above it bit flipping mostly wastes its time (measured) */
+    HARD_LLR_DEFAULT = 20
 };
 
 struct job {
@@ -69,25 +68,33 @@ int ldpc_decoder_find(const char *name, enum ldpc_decoder *ret)
     return LDPC_ENAME;
 }
 
+/* P(odd) = (1 - (1-2p)^dc) / 2 of m checks, p in 1e-9, in Q32: integers only. */
+static uint64_t expected_weight(const struct ldpc_code *c, uint64_t ppb)
+{
+    uint64_t q = ((1000000000 - 2 * ppb) << 32) / 1000000000, pow = 1ull << 32;
+    for (uint32_t i = 0; i < c->dc_max; i++)
+        pow = pow * q >> 32;
+    return ((1ull << 32) - pow) * c->m / 2 >> 32;
+}
+
+uint32_t ldpci_flip_weight(const struct ldpc_code *c)
+{
+    return (uint32_t)expected_weight(c, FLIP_RBER_MAX_PPB);
+}
+
 uint32_t ldpc_rber_estimate_ppb(const ldpc_code *code, uint32_t weight)
 {
-    /* P(odd) = (1 - (1-2p)^dc) / 2 rises with p: bisection in Q32. */
+    uint64_t lo = 0, hi = 500000000; /* the expected weight rises with p: bisection */
     if (!code)
         return 0;
-    uint64_t lo = 0, hi = 500000000, m = code->m;
-    for (unsigned step = 0; step < 30; step++) {
-        uint64_t mid = (lo + hi) / 2, q = ((1000000000 - 2 * mid) << 32) / 1000000000;
-        uint64_t pow = 1ull << 32;
-        for (uint32_t i = 0; i < code->dc_max; i++)
-            pow = pow * q >> 32;
-        if (((1ull << 32) - pow) * m / 2 >> 32 < weight)
+    for (unsigned step = 0; step < 30 && lo < hi; step++) {
+        uint64_t mid = (lo + hi) / 2;
+        if (expected_weight(code, mid) < weight)
             lo = mid + 1;
         else
             hi = mid;
-        if (lo >= hi)
-            break;
     }
-    return (uint32_t)(lo > 500000000 ? 500000000 : lo);
+    return (uint32_t)lo;
 }
 
 /* ---- syndrome ------------------------------------------------------------------ */
@@ -178,8 +185,10 @@ static uint32_t bit_flipping(struct job *j, uint32_t weight)
         weight = flip_round(j, weight, round);
         j->info.flip_rounds++;
     }
+    uint64_t *restrict x = j->w.x;
+    const uint64_t *restrict y = j->w.y;
     for (size_t i = 0; i < words; i++)
-        j->w.x[i] ^= j->w.y[i];
+        x[i] ^= y[i];
     return weight;
 }
 
@@ -280,7 +289,7 @@ static bool flip_first(const struct job *j, uint32_t weight)
     if (j->o.decoder != LDPC_DEC_AUTO)
         return j->o.decoder != LDPC_DEC_MINSUM;
     return j->code->dv_max <= FLIP_WEIGHT_MAX && !j->o.no_early_stop &&
-           ldpc_rber_estimate_ppb(j->code, weight) <= FLIP_RBER_MAX_PPB;
+           weight <= j->code->flip_weight;
 }
 
 int ldpc_decode_hard(const ldpc_code *code, void *workspace, const uint8_t *bits,

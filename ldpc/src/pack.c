@@ -72,8 +72,9 @@ void ldpci_block_double(const struct ldpc_code *code, const uint64_t *plain, uin
 {
     uint32_t zw = code->zw, r = code->z & 63;
     if (!r) { /* what lies past 2 z is read, never used */
+        uint64_t *restrict one = dbl, *restrict two = dbl + zw;
         for (uint32_t w = 0; w < zw; w++)
-            dbl[w] = dbl[zw + w] = plain[w];
+            one[w] = two[w] = plain[w];
         return;
     }
     memcpy(dbl, plain, zw * sizeof *dbl);
