@@ -588,6 +588,27 @@ static void a_run_can_be_stopped(void **state)
     drop(&b);
 }
 
+static int stop_at_once(void *user, const struct wl_progress *p)
+{
+    (void)user;
+    return p->untimed;
+}
+
+static void a_stop_while_preconditioning_stops_all(void **state)
+{
+    struct wl_precondition p = steps_of("rand:3,seq:1");
+    (void)state;
+    struct bench b = prepare_with("[j]\nruntime=60\ntime_based\n[k]\nstonewall\n",
+                                  (struct wl_run_options){.seed = 1, .progress = stop_at_once});
+    assert_int_equal(wl_run_precondition(b.run, &p, why, sizeof why), WL_OK);
+    uint64_t filled = wl_run_filled(b.run);
+    assert_true(filled > 0 && filled < LBAS);
+    assert_int_equal(wl_run_go(b.run, why, sizeof why), WL_OK);
+    assert_true(wl_run_interrupted(b.run));
+    assert_int_equal(fake_count(b.drive), filled);
+    drop(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -615,6 +636,7 @@ int main(void)
         cmocka_unit_test(bad_preconditions_are_refused),
         cmocka_unit_test(seeds_repeat_and_differ),
         cmocka_unit_test(a_run_can_be_stopped),
+        cmocka_unit_test(a_stop_while_preconditioning_stops_all),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

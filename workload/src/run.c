@@ -285,6 +285,13 @@ static uint64_t thread_done_ppm(const struct wl_thread *t, uint64_t now)
     return by_time > by_amount ? by_time : by_amount;
 }
 
+static void drop_waiting(struct wl_run *run, uint64_t now)
+{
+    for (uint32_t i = 0; i < run->thread_count; i++)
+        if (run->threads[i].state == WL_WAITING)
+            finish_thread(run, &run->threads[i], now);
+}
+
 static void report_progress(struct wl_run *run, uint64_t now)
 {
     uint64_t sum = 0;
@@ -298,9 +305,7 @@ static void report_progress(struct wl_run *run, uint64_t now)
         return;
     run->interrupted = true;
     stop_all(run, NULL);
-    for (uint32_t i = 0; i < run->thread_count; i++)
-        if (run->threads[i].state == WL_WAITING)
-            finish_thread(run, &run->threads[i], now);
+    drop_waiting(run, now);
 }
 
 /* ---- the loop ---------------------------------------------------------- */
@@ -333,6 +338,8 @@ int wl_run_go(wl_run *run, char *ret_why, size_t why_size)
     run->next_progress = PROGRESS_EVERY;
     run->phase = 0;
     start_phase(run, run->began);
+    if (run->interrupted)           /* while it was preconditioned */
+        drop_waiting(run, run->began);
     while (run->unfinished > 0) {
         int r = step(run);
         if (r < 0) {
