@@ -26,7 +26,7 @@ int geometry_make(struct ftl_geometry *g, const struct ftl_config *c)
 }
 
 /* One free superblock per frontier beyond the first keeps the host from waiting for
- * an erase (docs/gc.md has the argument). Without capacitors victims wait for a full
+ * an erase (DESIGN.md has the argument). Without capacitors victims wait for a full
  * word line: one superblock for those held, one for units that run over into it. */
 uint64_t geometry_free_kept(const struct ftl_config *c)
 {
