@@ -39,7 +39,7 @@ build() {
     say "$(date -u +%H:%M:%S) build $name"
     if [ ! -f "build-test-$name/build.ninja" ]; then
         rm -rf "build-test-$name"
-        CC=$compiler meson setup "build-test-$name" --werror "$@" >"build-test-$name.log" 2>&1 ||
+        CC=$compiler meson setup "build-test-$name" "$@" >"build-test-$name.log" 2>&1 ||
             { cat "build-test-$name.log"; broken "set-up of $name"; }
     fi
     ninja -C "build-test-$name" >"build-test-$name.log" 2>&1 ||
@@ -93,13 +93,13 @@ same_bytes() {
     done
 }
 
-build gcc gcc --buildtype=release
+build gcc gcc --werror --buildtype=release
 check gcc
-build clang clang --buildtype=release
+build clang clang --werror --buildtype=release
 check clang --no-suite slow
 build sanitize gcc --native-file scripts/sanitize.ini
 check sanitize --setup sanitize
-build gcc-debug gcc --buildtype=debug -Dtests=false -Ddefault_library=static
-build clang-debug clang --buildtype=debug -Dtests=false -Ddefault_library=static
+build gcc-debug gcc --werror --buildtype=debug -Dtests=false -Ddefault_library=static
+build clang-debug clang --werror --buildtype=debug -Dtests=false -Ddefault_library=static
 same_bytes
 close
