@@ -93,7 +93,9 @@ static int code_index(struct ldpc_code *c)
         c->dc_max = dc > c->dc_max ? dc : c->dc_max;
         for (uint32_t e = c->row_at[r]; e < c->row_at[r + 1]; e++) {
             uint32_t v = c->row_ent[e].at;
-            c->col_ent[c->col_at[v] + fill[v]++] = (struct entry){r, c->row_ent[e].shift};
+            uint32_t at = c->col_at[v] + fill[v]++, s = rot_back(c->z, c->row_ent[e].shift);
+            c->col_ent[at] = (struct entry){r, c->row_ent[e].shift};
+            c->back[at] = (struct back){r * c->ds + (s >> 6), s & 63};
         }
     }
     free(fill);
@@ -144,7 +146,8 @@ int ldpci_code_new(const char *name, uint32_t z, uint32_t rows, uint32_t cols, u
     c->row_ent = malloc(e1 * sizeof *c->row_ent);
     c->col_ent = malloc(e1 * sizeof *c->col_ent);
     c->wrap_order = malloc(e1 * sizeof *c->wrap_order);
-    if (!c->row_at || !c->col_at || !c->row_ent || !c->col_ent || !c->wrap_order) {
+    c->back = malloc(e1 * sizeof *c->back);
+    if (!c->row_at || !c->col_at || !c->row_ent || !c->col_ent || !c->wrap_order || !c->back) {
         ldpc_code_close(c);
         return LDPC_ENOMEM;
     }
@@ -168,6 +171,7 @@ void ldpc_code_close(ldpc_code *code)
     free(code->row_ent);
     free(code->col_ent);
     free(code->wrap_order);
+    free(code->back);
     free(code->phi_inv);
     free(code->dense_inv);
     free(code);

@@ -25,6 +25,12 @@ struct entry {
     uint32_t shift; /* 0..z-1 */
 };
 
+/* Rotation by z - shift of a doubled block: start at word `word` of all doubled
+ * blocks of the rows, and at its bit `bit`. */
+struct back {
+    uint32_t word, bit;
+};
+
 struct ldpc_code {
     char name[LDPC_NAME_MAX + 1];
     uint32_t z, rows, cols;
@@ -43,6 +49,7 @@ struct ldpc_code {
 
     uint32_t *row_at, *col_at; /* rows+1, cols+1 offsets */
     struct entry *row_ent, *col_ent;
+    struct back *back;         /* per column entry: where its check reads a doubled block */
     uint16_t *wrap_order; /* per row: its slots by falling shift, the order in which
                            * a walk over the checks passes the end of the block */
 

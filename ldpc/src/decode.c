@@ -6,11 +6,7 @@
 
 #include "kern.h"
 
-enum {
-    ITER_DEFAULT = 40,
-    FLIPS_DEFAULT = 25,
-    HARD_LLR_DEFAULT = 20
-};
+enum { ITER_DEFAULT = 40, FLIPS_DEFAULT = 25, HARD_LLR_DEFAULT = 20 };
 
 struct job {
     const struct ldpc_code *code;
@@ -40,7 +36,7 @@ size_t ldpci_ws_layout(const struct ldpc_code *c, void *mem, struct ws *w)
     for (unsigned b = 0; b < 3; b++)
         w->e[b] = carve(&at, plain);
     w->emax = carve(&at, c->cols);
-    w->hits = carve(&at, (size_t)c->cols * c->zw * sizeof *w->hits);
+    w->hits = carve(&at, ((size_t)c->cols * c->zw + 8) * sizeof *w->hits);
     w->p = carve(&at, p + 64);
     w->r = carve(&at, r_bytes(c));
     w->t = carve(&at, (size_t)ROW_WEIGHT_MAX * 128);
@@ -147,12 +143,15 @@ static void flip_bits(struct job *j, const struct hit *h, uint64_t bits)
     const struct ldpc_code *c = j->code;
     const struct entry *e0 = c->col_ent + c->col_at[h->block];
     const struct entry *e1 = c->col_ent + c->col_at[h->block + 1];
+    uint64_t *s = j->w.s;
+    uint32_t z = c->z, xs = c->xs;
     j->w.x[(size_t)h->block * c->xs + h->word] ^= bits;
     for (; bits; bits &= bits - 1) {
         uint32_t i = h->word * 64 + lowest_bit(bits);
         for (const struct entry *e = e0; e < e1; e++) {
-            uint32_t at = i >= e->shift ? i - e->shift : i + c->z - e->shift;
-            j->w.s[(size_t)e->at * c->xs + (at >> 6)] ^= 1ull << (at & 63);
+            uint32_t at = i - e->shift;
+            at += i < e->shift ? z : 0;
+            s[(size_t)e->at * xs + (at >> 6)] ^= 1ull << (at & 63);
         }
     }
 }

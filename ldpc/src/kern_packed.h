@@ -66,13 +66,10 @@ struct rotated {
     __m128i right, left;
 };
 
-V_TARGET static inline struct rotated rotate_back(const struct ldpc_code *c, const struct ws *w,
-                                                  const struct entry *e)
+V_TARGET static inline struct rotated rotated_open(const uint64_t *sd, const struct back *b)
 {
-    uint32_t s = e->shift ? c->z - e->shift : 0;
-    return (struct rotated){w->sd + (size_t)e->at * c->ds + (s >> 6),
-                            _mm_cvtsi32_si128((int)(s & 63)),
-                            _mm_cvtsi32_si128(64 - (int)(s & 63))};
+    return (struct rotated){sd + b->word, _mm_cvtsi32_si128((int)b->bit),
+                            _mm_cvtsi32_si128(64 - (int)b->bit)};
 }
 
 V_TARGET static inline V rotated_read(const struct rotated *r, uint32_t word)
@@ -81,25 +78,31 @@ V_TARGET static inline V rotated_read(const struct rotated *r, uint32_t word)
                 v_sll64x(v_loadu(r->at + word + 1), r->left));
 }
 
+/* What a block's energy needs: its flips so far and where the planes go. */
+struct block {
+    const uint64_t *sd, *x;
+    uint64_t *e0, *e1, *e2;
+    const struct back *back;
+    uint32_t zw;
+};
+
 /* Adds the checks of a block's bits and the channel's disagreement; four = false
  * puts "all three failed" in the place of the missing fourth check; aligned = the
- * first check's block is not rotated. */
-V_TARGET static inline void energy_words(const struct ldpc_code *c, struct ws *w, uint32_t col,
-                                         const uint64_t *mask, bool four, bool aligned, V *l5,
-                                         V *l4)
+ * first check's block is not rotated. Returns 5, 4, or 0 for anything less. */
+V_TARGET static inline uint8_t energy_block(const struct block *k, const uint64_t *mask,
+                                            bool four, bool aligned)
 {
-    const struct entry *e = c->col_ent + c->col_at[col];
-    const struct rotated r0 = rotate_back(c, w, e), r1 = rotate_back(c, w, e + 1);
-    const struct rotated r2 = rotate_back(c, w, e + 2);
-    const struct rotated r3 = four ? rotate_back(c, w, e + 3) : r2;
-    size_t base = (size_t)col * c->xs;
-    const uint64_t *x = w->x + base;
+    const struct rotated r0 = rotated_open(k->sd, k->back);
+    const struct rotated r1 = rotated_open(k->sd, k->back + 1);
+    const struct rotated r2 = rotated_open(k->sd, k->back + 2);
+    const struct rotated r3 = rotated_open(k->sd, k->back + (four ? 3 : 2));
+    const uint64_t *x = k->x;
+    uint64_t *e0 = k->e0, *e1 = k->e1, *e2 = k->e2;
     V any5 = v_zero(), any4 = any5;
-    uint64_t *e0 = w->e[0] + base, *e1 = w->e[1] + base, *e2 = w->e[2] + base;
-    for (uint32_t i = 0; i < c->zw; i += VW) {
-        V s0 = aligned ? v_loadu(r0.at + i) : rotated_read(&r0, i), s1 = rotated_read(&r1, i),
-          s2 = rotated_read(&r2, i);
-        V d = v_loadu(x + i), t = v_xor(s0, s1), both = v_and(s0, s1);
+    for (uint32_t i = 0, zw = k->zw; i < zw; i += VW) {
+        V s0 = aligned ? v_loadu(r0.at + i) : rotated_read(&r0, i), s1 = rotated_read(&r1, i);
+        V s2 = rotated_read(&r2, i), d = v_loadu(x + i);
+        V t = v_xor(s0, s1), both = v_and(s0, s1);
         V s3 = four ? rotated_read(&r3, i) : v_and(both, s2);
         V sum = v_xor(t, s2), carry = v_or(both, v_and(t, s2));
         V u = v_xor(sum, s3), p0 = v_xor(u, d);
@@ -117,23 +120,7 @@ V_TARGET static inline void energy_words(const struct ldpc_code *c, struct ws *w
         any5 = v_or(any5, v_and(p2, p0));
         any4 = v_or(any4, p2);
     }
-    *l5 = any5;
-    *l4 = any4;
-}
-
-V_TARGET static uint8_t energy_block(const struct ldpc_code *c, struct ws *w, uint32_t col,
-                                     const uint64_t *mask)
-{
-    V l5, l4;
-    bool four = c->col_at[col + 1] - c->col_at[col] == 4;
-    bool aligned = !c->col_ent[c->col_at[col]].shift;
-    if (four && !mask && aligned) /* nearly all blocks of the built-in codes */
-        energy_words(c, w, col, NULL, true, true, &l5, &l4);
-    else if (four)
-        energy_words(c, w, col, mask, true, false, &l5, &l4);
-    else
-        energy_words(c, w, col, mask, false, false, &l5, &l4);
-    return v_any(l5) ? 5 : v_any(l4) ? 4 : 0;
+    return v_any(any5) ? 5 : v_any(any4) ? 4 : 0;
 }
 
 /* Largest energy of a block known to hold none above 3. */
@@ -150,6 +137,15 @@ V_TARGET static uint8_t energy_low(const struct ldpc_code *c, const struct ws *w
     return v_any(l3) ? 3 : v_any(l2) ? 2 : v_any(l1) ? 1 : 0;
 }
 
+/* Words of a block with the bits that may flip; the rest of the stride is 0. */
+static void flip_mask(const struct ldpc_code *c, uint32_t bits, uint64_t *mask)
+{
+    for (uint32_t i = 0; i < c->xs; i++)
+        mask[i] = bits <= 64 * i        ? 0
+                  : bits >= 64 * i + 64 ? ~0ull
+                                        : ~0ull >> (64 - (bits - 64 * i));
+}
+
 V_TARGET static void energy_v(const struct ldpc_code *c, struct ws *w)
 {
     uint64_t mask[16384 / 64 + 8];
@@ -158,16 +154,24 @@ V_TARGET static void energy_v(const struct ldpc_code *c, struct ws *w)
         return;
     }
     uint8_t max = 0;
+    struct block k = {w->sd, w->x, w->e[0], w->e[1], w->e[2], c->back, c->zw};
     for (uint32_t col = 0; col < c->cols; col++) {
-        uint32_t bits = valid_bits(c, col);
+        uint32_t bits = valid_bits(c, col), dv = c->col_at[col + 1] - c->col_at[col];
         bool masked = bits < c->z || c->z % (64 * VW);
         if (masked)
-            for (uint32_t i = 0; i < c->xs; i++)
-                mask[i] = bits <= 64 * i        ? 0
-                          : bits >= 64 * i + 64 ? ~0ull
-                                                : ~0ull >> (64 - (bits - 64 * i));
-        w->emax[col] = energy_block(c, w, col, masked ? mask : NULL);
+            flip_mask(c, bits, mask);
+        if (dv == 4 && !masked && !k.back->bit) /* nearly all blocks of the 4k code */
+            w->emax[col] = energy_block(&k, NULL, true, true);
+        else if (dv == 4)
+            w->emax[col] = energy_block(&k, masked ? mask : NULL, true, false);
+        else
+            w->emax[col] = energy_block(&k, masked ? mask : NULL, false, false);
         max |= w->emax[col];
+        k.back += dv;
+        k.x += c->xs;
+        k.e0 += c->xs;
+        k.e1 += c->xs;
+        k.e2 += c->xs;
     }
     for (uint32_t col = 0; !max && col < c->cols; col++)
         w->emax[col] = energy_low(c, w, col);
@@ -176,24 +180,27 @@ V_TARGET static void energy_v(const struct ldpc_code *c, struct ws *w)
 V_TARGET static uint32_t collect_v(const struct ldpc_code *c, const struct ws *w,
                                    unsigned level)
 {
-    const uint64_t ones = ~0ull, zero = 0;
     V not [3];
     uint32_t n = 0;
     for (unsigned b = 0; b < 3; b++)
-        not [b] = v_set64(level >> b & 1 ? zero : ones);
+        not [b] = v_set64(level >> b & 1 ? 0 : ~0ull);
     for (uint32_t col = 0; col < c->cols; col++) {
+        if (w->emax[col] != level)
+            continue;
         size_t base = (size_t)col * c->xs;
-        for (uint32_t i = 0; w->emax[col] == level && i < c->zw; i += VW) {
-            V hit = v_and(v_and(v_xor(v_loadu(w->e[0] + base + i), not [0]),
-                                v_xor(v_loadu(w->e[1] + base + i), not [1])),
-                          v_xor(v_loadu(w->e[2] + base + i), not [2]));
+        const uint64_t *e0 = w->e[0] + base, *e1 = w->e[1] + base, *e2 = w->e[2] + base;
+        for (uint32_t i = 0; i < c->zw; i += VW) {
+            V hit =
+                v_and(v_and(v_xor(v_loadu(e0 + i), not [0]), v_xor(v_loadu(e1 + i), not [1])),
+                      v_xor(v_loadu(e2 + i), not [2]));
             if (!v_any(hit))
                 continue;
             uint64_t word[VW];
             v_storeu(word, hit);
-            for (uint32_t l = 0; l < VW; l++)
-                if (word[l] && i + l < c->zw)
-                    w->hits[n++] = (struct hit){word[l], col, i + l};
+            for (uint32_t l = 0; l < VW; l++) { /* written always, kept if not empty */
+                w->hits[n] = (struct hit){word[l], col, i + l};
+                n += word[l] && i + l < c->zw;
+            }
         }
     }
     return n;
