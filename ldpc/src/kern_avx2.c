@@ -17,6 +17,7 @@ enum { VW = 4, WB = 64 };
 #define v_any(v) (!_mm256_testz_si256(v, v))
 #define v_xor(a, b) _mm256_xor_si256(a, b)
 #define v_or(a, b) _mm256_or_si256(a, b)
+#define v_andnot(a, b) _mm256_andnot_si256(a, b)
 #define v_and(a, b) _mm256_and_si256(a, b)
 #define v_srl64x(v, n) _mm256_srl_epi64(v, n)
 #define v_sll64x(v, n) _mm256_sll_epi64(v, n)

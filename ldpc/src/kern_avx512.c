@@ -22,6 +22,7 @@ enum { VW = 8, WB = 64 };
 #define v_any(v) (_mm512_test_epi64_mask(v, v) != 0)
 #define v_xor(a, b) _mm512_xor_si512(a, b)
 #define v_or(a, b) _mm512_or_si512(a, b)
+#define v_andnot(a, b) _mm512_andnot_si512(a, b)
 #define v_and(a, b) _mm512_and_si512(a, b)
 #define v_srl64x(v, n) _mm512_srl_epi64(v, n)
 #define v_sll64x(v, n) _mm512_sll_epi64(v, n)

@@ -48,6 +48,8 @@ static unsigned energy_word(const struct ldpc_code *c, const struct ws *w, uint3
         plane[2] ^= carry1;
     }
     uint64_t mask = word_mask(valid_bits(c, col), word);
+    if (c->dv_max <= 4) /* 5 counts as 4 */
+        plane[0] &= ~plane[2];
     unsigned max = 0;
     for (unsigned v = 1; v < 8; v++) {
         uint64_t hit = mask;

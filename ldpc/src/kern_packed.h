@@ -2,7 +2,7 @@
  *
  * The including file defines the vector type and its operations:
  *   V, VW (64-bit words), V_TARGET (function attribute)
- *   v_loadu v_storeu v_zero v_set64 v_any(v) v_xor v_or v_and
+ *   v_loadu v_storeu v_zero v_set64 v_any(v) v_xor v_or v_and v_andnot
  *   v_srl64x(v, n) v_sll64x(v, n)   n in an __m128i; 64 gives 0
  *   sign_word(p, neg, zero)         64 bytes -> their signs and which are 0
  *   spread_word(bits, mag, p)       64 bits -> 64 bytes, 0 -> mag, 1 -> -mag
@@ -88,7 +88,7 @@ struct block {
 
 /* Adds the checks of a block's bits and the channel's disagreement; four = false
  * puts "all three failed" in the place of the missing fourth check; aligned = the
- * first check's block is not rotated. Returns 5, 4, or 0 for anything less. */
+ * first check's block is not rotated. Returns 4, or 0 for anything less. */
 V_TARGET static inline uint8_t energy_block(const struct block *k, const uint64_t *mask,
                                             bool four, bool aligned)
 {
@@ -98,7 +98,7 @@ V_TARGET static inline uint8_t energy_block(const struct block *k, const uint64_
     const struct rotated r3 = rotated_open(k->sd, k->back + (four ? 3 : 2));
     const uint64_t *x = k->x;
     uint64_t *e0 = k->e0, *e1 = k->e1, *e2 = k->e2;
-    V any5 = v_zero(), any4 = any5;
+    V any4 = v_zero();
     for (uint32_t i = 0, zw = k->zw; i < zw; i += VW) {
         V s0 = aligned ? v_loadu(r0.at + i) : rotated_read(&r0, i), s1 = rotated_read(&r1, i);
         V s2 = rotated_read(&r2, i), d = v_loadu(x + i);
@@ -108,6 +108,7 @@ V_TARGET static inline uint8_t energy_block(const struct block *k, const uint64_
         V u = v_xor(sum, s3), p0 = v_xor(u, d);
         V carry2 = v_or(v_and(sum, s3), v_and(u, d));
         V p1 = v_xor(carry, carry2), p2 = v_and(carry, carry2);
+        p0 = v_andnot(p2, p0);
         if (mask) {
             V keep = v_loadu(mask + i);
             p0 = v_and(p0, keep);
@@ -117,10 +118,9 @@ V_TARGET static inline uint8_t energy_block(const struct block *k, const uint64_
         v_storeu(e0 + i, p0);
         v_storeu(e1 + i, p1);
         v_storeu(e2 + i, p2);
-        any5 = v_or(any5, v_and(p2, p0));
         any4 = v_or(any4, p2);
     }
-    return v_any(any5) ? 5 : v_any(any4) ? 4 : 0;
+    return v_any(any4) ? 4 : 0;
 }
 
 /* Largest energy of a block known to hold none above 3. */

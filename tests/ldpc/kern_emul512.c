@@ -26,6 +26,7 @@ typedef struct {
 MAP2(w_xor, _mm256_xor_si256)
 MAP2(v_or, _mm256_or_si256)
 MAP2(v_and, _mm256_and_si256)
+MAP2(v_andnot, _mm256_andnot_si256)
 MAP2(w_sub8, _mm256_sub_epi8)
 MAP2(w_add8, _mm256_add_epi8)
 MAP2(w_minu8, _mm256_min_epu8)
