@@ -69,7 +69,7 @@ void nandi_forget_registers(struct nand_dev *dev, uint32_t die)
         size_t index = dev_plane_index(dev, die, p);
         struct plane_state *plane = &dev->plane[index];
         plane->out.limit = plane->data.limit = 0;
-        plane->in_types = 0;
+        dev->input[index].types = 0;
         plane->sense_until = plane->out_ready = 0;
         if (dev->contents) {
             nandi_contents_forget_input(dev, index);

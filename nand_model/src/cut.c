@@ -37,7 +37,7 @@ void nandi_flight_damage(struct nand_dev *dev, uint32_t die, int which, enum dam
         uint32_t p = (uint32_t)__builtin_ctz(mask);
         size_t index = dev_plane_index(dev, die, p);
         size_t block =
-            index * dev->prof.geo.blocks_per_plane + dev->plane[index].flight_block[which];
+            index * dev->prof.geo.blocks_per_plane + dev->input[index].flight_block[which];
         if (flight->erase) {
             dev->block[block].word |= kind == DAMAGE_FAINT ? BF_FAINT : BF_TORN;
             continue;
@@ -58,7 +58,7 @@ static void damage_lower_page(struct nand_dev *dev, uint32_t die)
         uint32_t p = (uint32_t)__builtin_ctz(mask);
         size_t index = dev_plane_index(dev, die, p);
         size_t block =
-            index * dev->prof.geo.blocks_per_plane + dev->plane[index].flight_block[0];
+            index * dev->prof.geo.blocks_per_plane + dev->input[index].flight_block[0];
         if (!(dev->block[block].word & BF_SLC))
             nandi_damage_set(dev, block, flight->first_page & ~1u, DAMAGE_TORN);
     }

@@ -60,11 +60,13 @@ struct plane_state {
     nand_ns sense_until;    /* data register holds its page */
     nand_ns out_ready;      /* output (cache) register may be sent */
     struct reg out, data;
-    uint32_t in_block;      /* word line whose pages are being loaded */
-    uint32_t in_first_page;
-    uint32_t in_types;      /* page types loaded, one bit each */
+};
+
+struct plane_input {        /* apart from the rest: programs touch nothing else of a plane */
+    uint32_t block;         /* word line whose pages are being loaded */
+    uint32_t first_page;
+    uint32_t types;         /* page types loaded, one bit each */
     uint32_t flight_block[2];   /* block of die.flight[i] in this plane */
-    uint32_t spare;
 };
 
 /* word: low 24 bits = write pointer, counted in pages (ONE_PASS, PAGED, SLC mode)
@@ -181,6 +183,7 @@ struct nand_dev {
     nand_ns *channel_free;
     struct die_state *die;
     struct plane_state *plane;
+    struct plane_input *input;      /* by plane too */
     struct block_state *block;
     struct block_cells *cells;      /* NULL when not kept */
     struct reg_cells *reg_cells;    /* NULL without NAND_WITH_CELLS */
@@ -290,10 +293,10 @@ static inline void dev_flight_begin(struct die_state *die, nand_ns start, uint32
     die->susp_count = 0;
 }
 
-static inline void dev_flight_block(struct plane_state *plane, uint32_t block)
+static inline void dev_flight_block(struct plane_input *input, uint32_t block)
 {
-    plane->flight_block[1] = plane->flight_block[0];
-    plane->flight_block[0] = block;
+    input->flight_block[1] = input->flight_block[0];
+    input->flight_block[0] = block;
 }
 
 /* control.c */

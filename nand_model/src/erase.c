@@ -48,7 +48,7 @@ int nandi_issue_erase(struct nand_dev *dev, nand_ns now, const struct nand_req *
     for (uint32_t mask = req->plane_mask; mask; mask &= mask - 1) {
         uint32_t p = (uint32_t)__builtin_ctz(mask), b = dev_mask_block(req, p);
         size_t block = dev_block_index(dev, req->addr.die, p, b);
-        dev_flight_block(&dev->plane[dev_plane_index(dev, req->addr.die, p)], b);
+        dev_flight_block(&dev->input[dev_plane_index(dev, req->addr.die, p)], b);
         if (erase_block(dev, block, slc))
             fail |= 1u << p;
         if (fail >> p & 1)

@@ -31,7 +31,7 @@ static bool under_suspended(const struct nand_dev *dev, const struct nand_addr *
     uint32_t word;
 
     if (!die->suspended || !(flight->mask >> addr->plane & 1) ||
-        dev->plane[index].flight_block[0] != addr->block)
+        dev->input[index].flight_block[0] != addr->block)
         return false;
     word = dev->block[index * dev->prof.geo.blocks_per_plane + addr->block].word;
     return flight->erase || nandi_damage_key_page(dev, word, addr->page) ==

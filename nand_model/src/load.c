@@ -46,13 +46,13 @@ static int place_page(const struct nand_dev *dev, const struct nand_req *req,
     return req->addr.page < dev->prof.geo.wordlines_per_block ? 0 : NAND_EADDR;
 }
 
-static void mark_loaded(struct plane_state *plane, uint32_t block, struct page_place place)
+static void mark_loaded(struct plane_input *input, uint32_t block, struct page_place place)
 {
-    if (plane->in_block != block || plane->in_first_page != place.first_page)
-        plane->in_types = 0;
-    plane->in_block = block;
-    plane->in_first_page = place.first_page;
-    plane->in_types |= 1u << place.type;
+    if (input->block != block || input->first_page != place.first_page)
+        input->types = 0;
+    input->block = block;
+    input->first_page = place.first_page;
+    input->types |= 1u << place.type;
 }
 
 /* Bytes go into the registers before the state changes: the only step that can
@@ -94,11 +94,11 @@ int nandi_issue_data_in(struct nand_dev *dev, nand_ns now, const struct nand_req
             return err;
     }
 
-    struct plane_state *planes = &dev->plane[dev_plane_index(dev, req->addr.die, 0)];
+    struct plane_input *input = &dev->input[dev_plane_index(dev, req->addr.die, 0)];
     uint32_t count = 0;
     for (uint32_t mask = req->plane_mask; mask; mask &= mask - 1, count++) {
         uint32_t p = (uint32_t)__builtin_ctz(mask);
-        mark_loaded(&planes[p], dev_mask_block(req, p), place);
+        mark_loaded(&input[p], dev_mask_block(req, p), place);
     }
     res->done_at = res->ready_at =
         dev_bus_take(dev, die->channel, now,
@@ -125,7 +125,7 @@ int nandi_issue_copyback(struct nand_dev *dev, nand_ns now, const struct nand_re
     if (err)
         return err;
     size_t index = dev_plane_index(dev, req->addr.die, req->addr.plane);
-    struct plane_state *plane = &dev->plane[index];
+    const struct plane_state *plane = &dev->plane[index];
     const struct die_state *die = &dev->die[req->addr.die];
     if (plane->out.limit == 0)
         return NAND_ENODATA;
@@ -141,7 +141,7 @@ int nandi_issue_copyback(struct nand_dev *dev, nand_ns now, const struct nand_re
         if (err)
             return err;
     }
-    mark_loaded(plane, req->addr.block, place);
+    mark_loaded(&dev->input[index], req->addr.block, place);
     res->done_at = res->ready_at =
         dev_bus_take(dev, die->channel, now, dev->prof.time.tcmd_ns, res);
     dev->stats.copybacks++;

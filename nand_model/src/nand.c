@@ -64,7 +64,8 @@ static size_t align_up(size_t n)
 }
 
 struct layout {
-    size_t channel, die, plane, block, cells, reg_cells, power_drive, power_die, offsets, total;
+    size_t channel, die, plane, input, block, cells, reg_cells, power_drive, power_die, offsets,
+        total;
 };
 
 static size_t take(size_t *at, size_t bytes)
@@ -89,6 +90,7 @@ static struct layout dev_layout(const struct nand_profile *p, uint32_t flags)
     at.channel = take(&at.total, geo->channels * sizeof(nand_ns));
     at.die = take(&at.total, geo->dies * sizeof(struct die_state));
     at.plane = take(&at.total, planes * sizeof(struct plane_state));
+    at.input = take(&at.total, planes * sizeof(struct plane_input));
     at.block = take(&at.total, blocks * sizeof(struct block_state));
     at.cells = take(&at.total, block_cells ? blocks * sizeof(struct block_cells) : 0);
     at.reg_cells = take(&at.total, cells ? planes * sizeof(struct reg_cells) : 0);
@@ -111,6 +113,7 @@ void nandi_set_pointers(struct nand_dev *dev)
     dev->channel_free = (nand_ns *)(void *)(base + at.channel);
     dev->die = (struct die_state *)(void *)(base + at.die);
     dev->plane = (struct plane_state *)(void *)(base + at.plane);
+    dev->input = (struct plane_input *)(void *)(base + at.input);
     dev->block = (struct block_state *)(void *)(base + at.block);
     dev->cells = cells || dev->prof.time.partial_programs > 1
                      ? (struct block_cells *)(void *)(base + at.cells)

@@ -76,11 +76,11 @@ static int plan_block(const struct nand_dev *dev, uint32_t word, uint32_t page,
     return 0;
 }
 
-static bool plane_loaded(const struct plane_state *plane, uint32_t block,
+static bool plane_loaded(const struct plane_input *input, uint32_t block,
                          const struct plan *plan)
 {
-    return (plane->in_types & plan->need_types) == plan->need_types &&
-           plane->in_block == block && plane->in_first_page == plan->first_page;
+    return (input->types & plan->need_types) == plan->need_types && input->block == block &&
+           input->first_page == plan->first_page;
 }
 
 /* All planes must be at the same place of the same scheme. */
@@ -101,7 +101,7 @@ static int plan_program(const struct nand_dev *dev, const struct nand_req *req,
             return NAND_EMODE;
         if (any && plan.pass != ret->pass)
             return NAND_EPASS;
-        if (!plane_loaded(&dev->plane[first + p], b, &plan))
+        if (!plane_loaded(&dev->input[first + p], b, &plan))
             return NAND_ENODATA;
         *ret = plan;
         any = true;
@@ -160,8 +160,8 @@ static void program_plane(struct nand_dev *dev, const struct nand_req *req, uint
     size_t block = index * dev->prof.geo.blocks_per_plane + b;
     bool first = (dev->block[block].word & BF_STEPS) == 0;
 
-    dev->plane[index].in_types = 0;
-    dev_flight_block(&dev->plane[index], b);
+    dev->input[index].types = 0;
+    dev_flight_block(&dev->input[index], b);
     dev->block[block].word = (dev->block[block].word & ~BF_PARTIAL) + plan->advance;
     if (dev->cells)
         nandi_cells_programmed(dev, at, block, first);
@@ -238,10 +238,9 @@ static bool program_is_plain(const struct nand_dev *dev, const struct nand_req *
         return false;
     for (uint32_t mask = req->plane_mask; mask; mask &= mask - 1) {
         uint32_t p = (uint32_t)__builtin_ctz(mask), b = dev_mask_block(req, p);
-        const struct plane_state *plane = &dev->plane[first + p];
+        const struct plane_input *input = &dev->input[first + p];
         if (dev->block[(first + p) * dev->prof.geo.blocks_per_plane + b].word != page ||
-            plane->in_types != dev->all_types || plane->in_block != b ||
-            plane->in_first_page != page)
+            input->types != dev->all_types || input->block != b || input->first_page != page)
             return false;
     }
     return true;
@@ -268,8 +267,8 @@ static int program_plain(struct nand_dev *dev, nand_ns now, const struct nand_re
     dev_flight_begin(die, start, req->plane_mask, page, page, false);
     for (uint32_t mask = req->plane_mask; mask; mask &= mask - 1) {
         uint32_t p = (uint32_t)__builtin_ctz(mask), b = dev_mask_block(req, p);
-        dev->plane[first + p].in_types = 0;
-        dev_flight_block(&dev->plane[first + p], b);
+        dev->input[first + p].types = 0;
+        dev_flight_block(&dev->input[first + p], b);
         dev->block[(first + p) * dev->prof.geo.blocks_per_plane + b].word +=
             dev->prof.geo.page_types;
         dev->stats.plane_programs++;
@@ -309,7 +308,7 @@ static int partial_check(const struct nand_dev *dev, const struct nand_req *req,
     uint32_t b = dev_mask_block(req, p);
     size_t block = dev_block_index(dev, req->addr.die, p, b);
     uint32_t word = dev->block[block].word, steps = word & BF_STEPS;
-    const struct plane_state *plane = &dev->plane[dev_plane_index(dev, req->addr.die, p)];
+    const struct plane_input *input = &dev->input[dev_plane_index(dev, req->addr.die, p)];
 
     if (!(word & BF_SLC) && dev->prof.geo.page_types != 1)
         return NAND_EMODE;
@@ -323,7 +322,7 @@ static int partial_check(const struct nand_dev *dev, const struct nand_req *req,
     if (*ret_again &&
         (!(word & BF_PARTIAL) || dev->cells[block].partials >= dev->prof.time.partial_programs))
         return NAND_ENOP;
-    if (!plane->in_types || plane->in_block != b || plane->in_first_page != req->addr.page)
+    if (!input->types || input->block != b || input->first_page != req->addr.page)
         return NAND_ENODATA;
     return 0;
 }

@@ -197,14 +197,15 @@ static void io_plane(struct archive *a, struct nand_dev *dev, struct plane_state
     nandi_io_u64(a, &p->out_ready);
     io_reg(a, dev, &p->out);
     io_reg(a, dev, &p->data);
-    nandi_io_u32(a, &p->in_block);
-    nandi_io_u32(a, &p->in_first_page);
-    nandi_io_u32(a, &p->in_types);
-    nandi_io_u32s(a, p->flight_block, sizeof p->flight_block);
-    nandi_io_require(a, p->in_block < dev->prof.geo.blocks_per_plane &&
-                            p->in_first_page < dev->pages_per_block &&
-                            p->flight_block[0] < dev->prof.geo.blocks_per_plane &&
-                            p->flight_block[1] < dev->prof.geo.blocks_per_plane);
+}
+
+static void io_input(struct archive *a, struct nand_dev *dev, struct plane_input *in)
+{
+    nandi_io_u32s(a, in, sizeof *in);
+    nandi_io_require(a, in->block < dev->prof.geo.blocks_per_plane &&
+                            in->first_page < dev->pages_per_block &&
+                            in->flight_block[0] < dev->prof.geo.blocks_per_plane &&
+                            in->flight_block[1] < dev->prof.geo.blocks_per_plane);
 }
 
 static void io_block(struct archive *a, struct nand_dev *dev, size_t b)
@@ -363,6 +364,8 @@ static void io_device(struct archive *a, struct nand_dev *dev)
         io_die(a, dev, &dev->die[d]);
     for (size_t p = 0; p < planes && !a->err; p++)
         io_plane(a, dev, &dev->plane[p]);
+    for (size_t p = 0; p < planes && !a->err; p++)
+        io_input(a, dev, &dev->input[p]);
     for (size_t b = 0; b < dev->block_count && !a->err; b++)
         io_block(a, dev, b);
     for (size_t p = 0; dev->reg_cells && p < planes && !a->err; p++) {
