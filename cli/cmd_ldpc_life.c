@@ -42,7 +42,7 @@ enum { RUNG_COUNT = sizeof RUNGS / sizeof RUNGS[0], BASELINE = 2 };
 struct life {
     const struct nand_cell *cell;
     const char *code_name, *tables, *json;
-    double days, celsius;
+    double days, celsius, sigmas;
     ldpc_code *code;
     struct ldpc_facts facts;
     struct ldpc_table table[SOFT_MAX + 1];
@@ -88,6 +88,9 @@ static int distribution(const struct life *l, double pe, int neighbour,
     use.hours = l->days * 24;
     use.celsius = l->celsius;
     use.neighbor_state = neighbour;
+    const struct nand_cell *c = l->cell;
+    use.width_ln = l->sigmas * sqrt(c->var_chip * c->var_chip + c->var_block * c->var_block +
+                                    c->var_layer * c->var_layer + c->var_page * c->var_page);
     if (nand_cell_dist(l->cell, &use, dist, why, sizeof why))
         return ldpc_refuse("cell model: %s", why);
     return LDPC_EXIT_OK;
@@ -117,9 +120,11 @@ static void voltages(const struct life *l, const struct nand_cell_dist *dist, en
     }
 }
 
-/* Hard error rate, or information, of one page type at these voltages. */
+/* Hard error rate, or information, of one page type at these voltages. *spacing of
+ * the soft senses is found on first use (0) and kept. */
 static int quality(const struct nand_cell_dist *dist, uint32_t type,
-                   const struct nand_cell_volts *v, unsigned bits, double *ret)
+                   const struct nand_cell_volts *v, unsigned bits,
+                   double *spacing, double *ret)
 {
     if (bits <= 1) {
         struct nand_cell_errors e;
@@ -128,8 +133,9 @@ static int quality(const struct nand_cell_dist *dist, uint32_t type,
         return LDPC_EXIT_OK;
     }
     struct nand_cell_bins bins;
-    double spacing = nand_cell_best_spacing(dist, type, v, bits);
-    if (nand_cell_sense(dist, type, v, bits, spacing, &bins))
+    if (*spacing <= 0)
+        *spacing = nand_cell_best_spacing(dist, type, v, bits);
+    if (nand_cell_sense(dist, type, v, bits, *spacing, &bins))
         return ldpc_refuse("cell model: sensing refused");
     *ret = nand_cell_information(&bins);
     return LDPC_EXIT_OK;
@@ -152,13 +158,13 @@ static double fer_at(const struct life *l, const struct rung *r, double pe)
     if (distribution(l, pe, NAND_NEIGHBOR_RANDOM, &dist))
         return -1;
     for (uint32_t type = 0; type < dist.page_types; type++) {
-        double q = 0, part = 0;
+        double q = 0, part = 0, spacing = 0;
         int states = split ? (int)l->cell->states : 1;
         for (int n = 0; n < states; n++) { /* each neighbour state is equally frequent */
             if (distribution(l, pe, split ? n : NAND_NEIGHBOR_RANDOM, &dist))
                 return -1;
             voltages(l, &dist, split ? V_TRACKED : r->volts, &v);
-            if (quality(&dist, type, &v, r->soft_bits, &part))
+            if (quality(&dist, type, &v, r->soft_bits, &spacing, &part))
                 return -1;
             q += part / states;
         }
@@ -208,7 +214,7 @@ static int take(struct life *l, int argc, char **argv)
 {
     const char *cell = "etlc";
     struct ldpc_args a;
-    *l = (struct life){.tables = "ldpc/tables", .days = 90, .celsius = 40};
+    *l = (struct life){.tables = "ldpc/tables", .days = 90, .celsius = 40, .sigmas = 0};
     ldpc_args_start(&a, argc, argv);
     while (ldpc_args_next(&a)) {
         if (ldpc_args_is(&a, "cell"))
@@ -221,6 +227,8 @@ static int take(struct life *l, int argc, char **argv)
             l->json = a.value;
         else if (ldpc_args_is(&a, "days"))
             l->days = ldpc_args_double(&a, 0, 3650);
+        else if (ldpc_args_is(&a, "sigmas"))
+            l->sigmas = ldpc_args_double(&a, -3, 3);
         else if (ldpc_args_is(&a, "celsius"))
             l->celsius = ldpc_args_double(&a, -40, 125);
         else

@@ -15,6 +15,8 @@ enum { VW = 4, WB = 64 };
 #define v_set8(x) _mm256_set1_epi8(x)
 #define v_set64(x) _mm256_set1_epi64x((long long)(x))
 #define v_any(v) (!_mm256_testz_si256(v, v))
+#define v_lanes(v)                                                                             \
+    (15u ^ (unsigned)_mm256_movemask_pd(_mm256_castsi256_pd(_mm256_cmpeq_epi64(v, v_zero()))))
 #define v_xor(a, b) _mm256_xor_si256(a, b)
 #define v_or(a, b) _mm256_or_si256(a, b)
 #define v_andnot(a, b) _mm256_andnot_si256(a, b)

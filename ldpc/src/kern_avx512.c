@@ -20,6 +20,7 @@ enum { VW = 8, WB = 64 };
 #define v_zero() _mm512_setzero_si512()
 #define v_set64(x) _mm512_set1_epi64((long long)(x))
 #define v_any(v) (_mm512_test_epi64_mask(v, v) != 0)
+#define v_lanes(v) _mm512_test_epi64_mask(v, v)
 #define v_xor(a, b) _mm512_xor_si512(a, b)
 #define v_or(a, b) _mm512_or_si512(a, b)
 #define v_andnot(a, b) _mm512_andnot_si512(a, b)

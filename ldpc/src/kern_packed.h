@@ -4,6 +4,7 @@
  *   V, VW (64-bit words), V_TARGET (function attribute)
  *   v_loadu v_storeu v_zero v_set64 v_any(v) v_xor v_or v_and v_andnot
  *   v_srl64x(v, n) v_sll64x(v, n)   n in an __m128i; 64 gives 0
+ *   v_lanes(v)                      bit i: word i of v is not 0
  *   sign_word(p, neg, zero)         64 bytes -> their signs and which are 0
  *   spread_word(bits, mag, p)       64 bits -> 64 bytes, 0 -> mag, 1 -> -mag
  * and includes this file. Nothing in here depends on the width except through
@@ -177,6 +178,8 @@ V_TARGET static void energy_v(const struct ldpc_code *c, struct ws *w)
         w->emax[col] = energy_low(c, w, col);
 }
 
+/* Hits are sparse and unpredictable, so a block's words are tested without a branch
+ * and only the loop over those that hold some is left to guess. */
 V_TARGET static uint32_t collect_v(const struct ldpc_code *c, const struct ws *w,
                                    unsigned level)
 {
@@ -189,17 +192,20 @@ V_TARGET static uint32_t collect_v(const struct ldpc_code *c, const struct ws *w
             continue;
         size_t base = (size_t)col * c->xs;
         const uint64_t *e0 = w->e[0] + base, *e1 = w->e[1] + base, *e2 = w->e[2] + base;
-        for (uint32_t i = 0; i < c->zw; i += VW) {
-            V hit =
-                v_and(v_and(v_xor(v_loadu(e0 + i), not [0]), v_xor(v_loadu(e1 + i), not [1])),
-                      v_xor(v_loadu(e2 + i), not [2]));
-            if (!v_any(hit))
-                continue;
-            uint64_t word[VW];
-            v_storeu(word, hit);
-            for (uint32_t l = 0; l < VW; l++) { /* written always, kept if not empty */
-                w->hits[n] = (struct hit){word[l], col, i + l};
-                n += word[l] && i + l < c->zw;
+        for (uint32_t at = 0; at < c->zw; at += 64) {
+            uint32_t end = at + 64 < c->zw ? at + 64 : c->zw;
+            uint64_t word[64], some = 0;
+            for (uint32_t i = at; i < end; i += VW) {
+                V hit = v_and(
+                    v_and(v_xor(v_loadu(e0 + i), not [0]), v_xor(v_loadu(e1 + i), not [1])),
+                    v_xor(v_loadu(e2 + i), not [2]));
+                v_storeu(word + (i - at), hit);
+                some |= (uint64_t)v_lanes(hit) << (i - at);
+            }
+            some &= end - at < 64 ? (1ull << (end - at)) - 1 : ~0ull;
+            for (; some; some &= some - 1) {
+                uint32_t l = lowest_bit(some);
+                w->hits[n++] = (struct hit){word[l], col, at + l};
             }
         }
     }

@@ -60,6 +60,16 @@ V_TARGET static inline int v_any(PAIR x)
     return !_mm256_testz_si256(both, both);
 }
 
+V_TARGET static inline unsigned v_lanes(PAIR x)
+{
+    uint64_t word[8];
+    unsigned lanes = 0;
+    w_storeu(word, x);
+    for (unsigned i = 0; i < 8; i++)
+        lanes |= (unsigned)(word[i] != 0) << i;
+    return lanes;
+}
+
 V_TARGET static inline PAIR v_srl64x(PAIR x, __m128i n)
 {
     return (PAIR){_mm256_srl_epi64(x.a, n), _mm256_srl_epi64(x.b, n)};
