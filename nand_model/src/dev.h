@@ -214,6 +214,16 @@ static inline size_t dev_block_index(const struct nand_dev *dev, uint32_t die, u
     return dev_plane_index(dev, die, plane) * dev->prof.geo.blocks_per_plane + block;
 }
 
+/* Planes of a mask (16 bits at most); without popcnt in the baseline ISA the builtin is
+ * a call. */
+static inline uint32_t dev_mask_count(uint32_t mask)
+{
+    mask = mask - (mask >> 1 & 0x5555);
+    mask = (mask & 0x3333) + (mask >> 2 & 0x3333);
+    mask = (mask + (mask >> 4)) & 0x0f0f;
+    return (mask + (mask >> 8)) & 0x1f;
+}
+
 static inline nand_ns later(nand_ns a, nand_ns b)
 {
     return a > b ? a : b;

@@ -46,13 +46,15 @@ static int place_page(const struct nand_dev *dev, const struct nand_req *req,
     return req->addr.page < dev->prof.geo.wordlines_per_block ? 0 : NAND_EADDR;
 }
 
-static void mark_loaded(struct plane_input *input, uint32_t block, struct page_place place)
+/* Without branches: which planes already hold a part of the word line is hard to guess. */
+static inline void mark_loaded(struct plane_input *input, uint32_t block, uint32_t first_page,
+                               uint32_t type_bit)
 {
-    if (input->block != block || input->first_page != place.first_page)
-        input->types = 0;
+    uint32_t other = (input->block ^ block) | (input->first_page ^ first_page);
+
+    input->types = (input->types & -(uint32_t)(other == 0)) | type_bit;
     input->block = block;
-    input->first_page = place.first_page;
-    input->types |= 1u << place.type;
+    input->first_page = first_page;
 }
 
 /* Bytes go into the registers before the state changes: the only step that can
@@ -95,10 +97,11 @@ int nandi_issue_data_in(struct nand_dev *dev, nand_ns now, const struct nand_req
     }
 
     struct plane_input *input = &dev->input[dev_plane_index(dev, req->addr.die, 0)];
-    uint32_t count = 0;
-    for (uint32_t mask = req->plane_mask; mask; mask &= mask - 1, count++) {
-        uint32_t p = (uint32_t)__builtin_ctz(mask);
-        mark_loaded(&input[p], dev_mask_block(req, p), place);
+    const uint32_t *blocks = req->plane_block;
+    uint32_t count = dev_mask_count(req->plane_mask), bit = 1u << place.type;
+    for (uint32_t mask = req->plane_mask, p; mask; mask &= mask - 1) {
+        p = (uint32_t)__builtin_ctz(mask);
+        mark_loaded(&input[p], blocks ? blocks[p] : req->addr.block, place.first_page, bit);
     }
     res->done_at = res->ready_at =
         dev_bus_take(dev, die->channel, now,
@@ -141,7 +144,7 @@ int nandi_issue_copyback(struct nand_dev *dev, nand_ns now, const struct nand_re
         if (err)
             return err;
     }
-    mark_loaded(&dev->input[index], req->addr.block, place);
+    mark_loaded(&dev->input[index], req->addr.block, place.first_page, 1u << place.type);
     res->done_at = res->ready_at =
         dev_bus_take(dev, die->channel, now, dev->prof.time.tcmd_ns, res);
     dev->stats.copybacks++;

@@ -210,7 +210,7 @@ static int program_special(struct nand_dev *dev, nand_ns now, const struct nand_
         uint32_t p = (uint32_t)__builtin_ctz(mask);
         program_plane(dev, req, p, plan, fail >> p & 1, die->array_until);
     }
-    uint32_t count = (uint32_t)__builtin_popcount(req->plane_mask);
+    uint32_t count = dev_mask_count(req->plane_mask);
     res->energy_pj = count * (plan->slc ? dev->prof.energy.slc_prog_pj : dev->pass_pj);
     if (plan->slc)
         dev->stats.slc_plane_programs += count;
