@@ -264,5 +264,7 @@ void core_sync_medium(struct ftl_core *c)
     c->buffer_used = c->fr[0].wl_units[CAUSE_HOST] + c->fr[1].wl_units[CAUSE_HOST];
     c->gc.buffer_used = c->fr[0].wl_units[CAUSE_GC] + c->fr[1].wl_units[CAUSE_GC];
     c->gc.unprogrammed = c->gc.buffer_used;
+    if (c->buffer_peak < c->buffer_used)
+        c->buffer_peak = c->buffer_used;
     c->medium_stale = false;
 }

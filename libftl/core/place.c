@@ -158,9 +158,11 @@ void core_place_host(struct ftl_core *c, const uint32_t *keys, uint32_t n)
     c->log_weight += n;
     c->host_units += n;
     c->in_log += n;
-    c->buffer_used += n;
-    if (c->buffer_used > c->buffer_peak)
-        c->buffer_peak = c->buffer_used;
+    if (c->timed) {
+        c->buffer_used += n;
+        if (c->buffer_used > c->buffer_peak)
+            c->buffer_peak = c->buffer_used;
+    }
     c->count->host_bytes += (uint64_t)n * FTL_UNIT_BYTES;
     while (n > 0) {
         if (f->sb == SB_NONE)

@@ -157,12 +157,33 @@ static void test_sequential_wa(void **state)
     ftl_destroy(d);
 }
 
+/* Untimed writes pass no buffer; timed ones never hold more than its size. */
+static void test_buffer_peak(void **state)
+{
+    struct ftl_config cfg = make_config("wa-reference", 1, NULL);
+    ftl_drive *d = make_drive(&cfg);
+    struct rand64 r = {1};
+    struct ftl_status s;
+    (void)state;
+    sequential_fill(d);
+    ftl_counters_reset(d);
+    (void)do_command(d, FTL_WRITE, 0, 1, NULL);
+    ftl_status_get(d, &s);
+    assert_true(s.buffer_units_peak <= 16);     /* one unit beside an open word line's */
+    (void)timed_random_writes(d, &r, 2000, 5000);
+    ftl_status_get(d, &s);
+    assert_int_equal(s.buffer_units, 256);      /* 1 MiB */
+    assert_true(s.buffer_units_peak > 200 && s.buffer_units_peak <= 256);
+    ftl_destroy(d);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_refusals),            cmocka_unit_test(test_queue_full),
         cmocka_unit_test(test_partial_write_bytes), cmocka_unit_test(test_trim),
         cmocka_unit_test(test_flush),               cmocka_unit_test(test_sequential_wa),
+        cmocka_unit_test(test_buffer_peak),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
