@@ -69,10 +69,9 @@ static int check_read(struct nand_dev *dev, const struct nand_req *req, size_t *
         return NAND_OK;
     if (addr->page >= nandi_block_pages(dev, word))
         return NAND_EADDR;
-    int status = read_outcome(dev, *ret_block, addr);
-    if (status >= 0 && under_suspended(dev, addr))
+    if (under_suspended(dev, addr))
         return NAND_ESUSPEND;
-    return status;
+    return read_outcome(dev, *ret_block, addr);
 }
 
 /* The medium's part of a read: passing upsets, error rates, the disturb it causes. */

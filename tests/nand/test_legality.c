@@ -202,7 +202,7 @@ static const struct row rows[] = {
     {"read: page under a suspended program", program_suspended, AT(NAND_OP_READ, 0, 0, 1, 2),
      NAND_ESUSPEND},
     {"read: block under a suspended erase", erase_suspended, AT(NAND_OP_READ, 0, 0, 1, 0),
-     NAND_EUNWRITTEN},
+     NAND_ESUSPEND},
     {"partial read: too long", page_read, .req = {.op = NAND_OP_READ_PARTIAL, .bytes = 4097},
      .expected = NAND_EPARTIAL},
     {"soft read: one bit", page_read, .req = {.op = NAND_OP_READ_SOFT, .soft_bits = 1},
