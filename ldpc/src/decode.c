@@ -6,7 +6,7 @@
 
 #include "kern.h"
 
-enum { ITER_DEFAULT = 40, FLIPS_DEFAULT = 25, HARD_LLR_DEFAULT = 20 };
+enum { ITER_DEFAULT = 40, FLIPS_DEFAULT = 40, HARD_LLR_DEFAULT = 20 };
 
 struct job {
     const struct ldpc_code *code;

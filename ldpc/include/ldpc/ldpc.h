@@ -106,7 +106,7 @@ enum ldpc_rule {
 struct ldpc_opts {
     uint32_t struct_size;    /* sizeof(struct ldpc_opts) */
     uint16_t iterations_max; /* min-sum, 1..LDPC_ITER_MAX; 0 = 40 */
-    uint16_t flips_max;      /* bit-flipping rounds, 1..LDPC_ITER_MAX; 0 = 25 */
+    uint16_t flips_max;      /* bit-flipping rounds, 1..LDPC_ITER_MAX; 0 = 40 */
     uint8_t decoder;         /* enum ldpc_decoder */
     uint8_t rule;            /* enum ldpc_rule */
     uint8_t hard_llr;        /* magnitude given to a hard bit, 1..31; 0 = 20 */
