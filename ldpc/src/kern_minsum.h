@@ -14,12 +14,6 @@
  *   w_head(j)                  bytes: first j (1..63) bytes 0xff, the others 0
  *   w_blend(mask, a, b)        bytes: mask ? a : b */
 
-#if defined __clang__
-#define V_UNROLL _Pragma("clang loop unroll_count(4)")
-#else
-#define V_UNROLL _Pragma("GCC unroll 4")
-#endif
-
 /* Positions of a row's blocks while walking over its checks. Vector g of slot i
  * is at at[i] + g * WB. Each block has a mirror of its first WB bytes past
  * its end, so the one vector that straddles the end reads and writes there; at

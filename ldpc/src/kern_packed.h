@@ -10,6 +10,12 @@
  * and includes this file. Nothing in here depends on the width except through
  * these names, so the wide build differs from the one under test only in them. */
 
+#if defined __clang__
+#define V_UNROLL _Pragma("clang loop unroll_count(4)")
+#else
+#define V_UNROLL _Pragma("GCC unroll 4")
+#endif
+
 #define v_srl64(v, n) v_srl64x(v, _mm_cvtsi32_si128((int)(n)))
 #define v_sll64(v, n) v_sll64x(v, _mm_cvtsi32_si128((int)(n)))
 
@@ -84,14 +90,13 @@ struct block {
     const uint64_t *sd, *x;
     uint64_t *e0, *e1, *e2;
     const struct back *back;
-    uint32_t zw;
 };
 
 /* Adds the checks of a block's bits and the channel's disagreement; four = false
  * puts "all three failed" in the place of the missing fourth check; aligned = the
  * first check's block is not rotated. Returns 4, or 0 for anything less. */
-V_TARGET static inline uint8_t energy_block(const struct block *k, const uint64_t *mask,
-                                            bool four, bool aligned)
+V_TARGET static inline uint8_t energy_block(const struct block *k, uint32_t zw,
+                                            const uint64_t *mask, bool four, bool aligned)
 {
     const struct rotated r0 = rotated_open(k->sd, k->back);
     const struct rotated r1 = rotated_open(k->sd, k->back + 1);
@@ -100,7 +105,8 @@ V_TARGET static inline uint8_t energy_block(const struct block *k, const uint64_
     const uint64_t *x = k->x;
     uint64_t *e0 = k->e0, *e1 = k->e1, *e2 = k->e2;
     V any4 = v_zero();
-    for (uint32_t i = 0, zw = k->zw; i < zw; i += VW) {
+    V_UNROLL
+    for (uint32_t i = 0; i < zw; i += VW) {
         V s0 = aligned ? v_loadu(r0.at + i) : rotated_read(&r0, i), s1 = rotated_read(&r1, i);
         V s2 = rotated_read(&r2, i), d = v_loadu(x + i);
         V t = v_xor(s0, s1), both = v_and(s0, s1);
@@ -155,18 +161,18 @@ V_TARGET static void energy_v(const struct ldpc_code *c, struct ws *w)
         return;
     }
     uint8_t max = 0;
-    struct block k = {w->sd, w->x, w->e[0], w->e[1], w->e[2], c->back, c->zw};
+    struct block k = {w->sd, w->x, w->e[0], w->e[1], w->e[2], c->back};
     for (uint32_t col = 0; col < c->cols; col++) {
         uint32_t bits = valid_bits(c, col), dv = c->col_at[col + 1] - c->col_at[col];
         bool masked = bits < c->z || c->z % (64 * VW);
         if (masked)
             flip_mask(c, bits, mask);
-        if (dv == 4 && !masked && !k.back->bit) /* nearly all blocks of the 4k code */
-            w->emax[col] = energy_block(&k, NULL, true, true);
+        if (dv == 4 && !masked && !k.back->bit && c->zw == 16) /* most blocks of code 4k */
+            w->emax[col] = energy_block(&k, 16, NULL, true, true);
         else if (dv == 4)
-            w->emax[col] = energy_block(&k, masked ? mask : NULL, true, false);
+            w->emax[col] = energy_block(&k, c->zw, masked ? mask : NULL, true, false);
         else
-            w->emax[col] = energy_block(&k, masked ? mask : NULL, false, false);
+            w->emax[col] = energy_block(&k, c->zw, masked ? mask : NULL, false, false);
         max |= w->emax[col];
         k.back += dv;
         k.x += c->xs;
