@@ -67,6 +67,20 @@ static void other_block_loaded(nand_dev *dev)
     load(dev, 0, 3, 1, 0, 3);
 }
 
+static void mixed_wordlines_loaded(nand_dev *dev)
+{
+    load(dev, 0, 3, 0, 0, 2);
+    (void)must(dev, 0, data_in(0, 3, 1, 2, 100, NULL)); /* forgets the two of block 0 */
+}
+
+static void cache_sense_running(nand_dev *dev)
+{
+    assert_int_equal(nand_block_set_planes(dev, 0, 3, 0, NULL, 12, 1), 0);
+    (void)must(dev, FAR / 2, op_at(NAND_OP_READ, 0, 0, 0, 0));
+    /* bus 500, tcbsy 4000, then 48000 to FAR + 1 */
+    (void)must(dev, FAR - 52499, op_at(NAND_OP_READ_CACHE, 0, 0, 0, 1));
+}
+
 static void program_running(nand_dev *dev)
 {
     load(dev, FAR - 300000, 3, 1, 0, 3);
@@ -199,6 +213,8 @@ static const struct row rows[] = {
     {"read: under a program", program_running, AT(NAND_OP_READ, 0, 0, 0, 0), NAND_EBUSY},
     {"read: under an erase", erase_running, AT(NAND_OP_READ, 0, 0, 0, 0), NAND_EBUSY},
     {"read: plane senses", sense_running, AT(NAND_OP_READ, 0, 0, 0, 1), NAND_EBUSY},
+    {"read: plane senses for one more ns", cache_sense_running, AT(NAND_OP_READ, 0, 0, 0, 2),
+     NAND_EBUSY},
     {"read: page under a suspended program", program_suspended, AT(NAND_OP_READ, 0, 0, 1, 2),
      NAND_ESUSPEND},
     {"read: block under a suspended erase", erase_suspended, AT(NAND_OP_READ, 0, 0, 1, 0),
@@ -251,6 +267,8 @@ static const struct row rows[] = {
      NAND_ENODATA},
     {"program: a plane missing", one_plane_loaded, MASK(NAND_OP_PROG, 3, 0, 0), NAND_ENODATA},
     {"program: another block loaded", other_block_loaded, MASK(NAND_OP_PROG, 3, 0, 0),
+     NAND_ENODATA},
+    {"program: pages of two word lines", mixed_wordlines_loaded, MASK(NAND_OP_PROG, 3, 1, 0),
      NAND_ENODATA},
     {"program: skips a word line", one_wordline_loaded_next, MASK(NAND_OP_PROG, 3, 0, 6),
      NAND_EORDER},

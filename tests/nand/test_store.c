@@ -345,6 +345,25 @@ static void fork_shares_and_parts(void **state)
     (void)now;
 }
 
+/* Both sides fill the same word line of a block that they share. */
+static void fork_copies_a_block_before_it_changes(void **state)
+{
+    struct nand_profile p = part();
+    nand_dev *dev = make(&p, 1, NAND_WITH_CONTENTS), *copy;
+    nand_ns now = write_tagged(dev, 0, 0, 0, 10), there = now;
+    (void)state;
+
+    assert_int_equal(nand_fork(dev, &copy), 0);
+    now = write_tagged(dev, now, 0, 3, 70);
+    there = write_tagged(copy, there, 0, 3, 80);
+    expect_tag(dev, &now, 0, 0, 3, 70);
+    expect_tag(copy, &there, 0, 0, 3, 80);
+    expect_tag(dev, &now, 1, 0, 2, 15);
+    expect_tag(copy, &there, 1, 0, 2, 15);
+    nand_destroy(dev);
+    nand_destroy(copy);
+}
+
 struct buffer {
     uint8_t *bytes;
     size_t size, at;
@@ -688,6 +707,7 @@ int main(void)
         cmocka_unit_test(copyback_carries_errors_along),
         cmocka_unit_test(partial_programs_add_up),
         cmocka_unit_test(fork_shares_and_parts),
+        cmocka_unit_test(fork_copies_a_block_before_it_changes),
         cmocka_unit_test(saved_device_goes_on_as_if_nothing_happened),
         cmocka_unit_test(damaged_snapshots_are_refused),
         cmocka_unit_test(crafted_snapshots_do_no_harm),
