@@ -57,13 +57,14 @@ static int take_superblock_arrays(struct ftl_core *c)
     c->state = calloc(n, sizeof *c->state);
     c->collectable = calloc(n, sizeof *c->collectable);
     c->closed_at = calloc(n, sizeof *c->closed_at);
+    c->closed_at_write = calloc(n, sizeof *c->closed_at_write);
     c->erases = calloc(n, sizeof *c->erases);
     c->wl_in_flight = calloc(n, sizeof *c->wl_in_flight);
     c->reads_in_flight = calloc(n, sizeof *c->reads_in_flight);
     c->gc.reads = calloc(n, sizeof *c->gc.reads);
     c->gc.finishing = calloc(n, sizeof *c->gc.finishing);
     c->rows_programmed = calloc(n * c->g.dies, sizeof *c->rows_programmed);
-    return c->valid && c->state && c->collectable && c->closed_at && c->erases &&
+    return c->valid && c->state && c->collectable && c->closed_at && c->closed_at_write && c->erases &&
                    c->wl_in_flight && c->reads_in_flight && c->rows_programmed &&
                    c->gc.reads && c->gc.finishing
                ? 0
@@ -92,7 +93,7 @@ uint64_t core_memory(const struct ftl_config *cfg)
     uint32_t reserve;
     if (geometry_make(&g, cfg) < 0)
         return UINT64_MAX;
-    uint64_t per_sb = 4 + 1 + 1 + 8 + 4 + 4 + 4 + 4 + 4 + 4 * (uint64_t)g.dies;
+    uint64_t per_sb = 4 + 1 + 1 + 8 + 8 + 4 + 4 + 4 + 4 + 4 + 4 * (uint64_t)g.dies;
     uint64_t payload = cfg->media_payload ? g.total_units * sizeof(uint8_t *) : 0;
     return (cfg->drive_user_bytes / FTL_UNIT_BYTES + g.total_units + 2) * 4 + payload +
            g.sb_count * per_sb +
@@ -148,6 +149,7 @@ void core_free(struct ftl_core *c)
     free(c->state);
     free(c->collectable);
     free(c->closed_at);
+    free(c->closed_at_write);
     free(c->erases);
     free(c->wl_in_flight);
     free(c->reads_in_flight);

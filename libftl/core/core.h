@@ -77,7 +77,7 @@ struct ftl_core {
 
     uint32_t *valid;            /* per superblock, all of these */
     uint8_t *state, *collectable;
-    uint64_t *closed_at;
+    uint64_t *closed_at, *closed_at_write;
     uint32_t *erases;
     uint32_t *wl_in_flight;     /* word lines not yet programmed */
     uint32_t *reads_in_flight;  /* host page reads */

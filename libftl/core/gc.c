@@ -46,10 +46,12 @@ static int choose_victim(struct ftl_core *c)
         .valid_units = c->valid,
         .collectable = c->collectable,
         .closed_at = c->closed_at,
+        .closed_at_write = c->closed_at_write,
         .erase_count = c->erases,
         .host_units_written = c->host_units,
         .draw = draw_u64(c->cfg->drive_seed, DRAW_GC_VICTIM, gc->picks++),
         .choices = (uint32_t)c->cfg->gc_choices,
+        .window = (uint32_t)c->cfg->gc_window,
     };
     if (c->gc_policy->pick(&view, &sb) < 0 || sb >= c->g.sb_count || !c->collectable[sb]) {
         c->error = FTL_EPOLICY;

@@ -1,4 +1,5 @@
 /* gc_policies.c - the built-in choices of a victim. */
+#include <stdbool.h>
 #include <string.h>
 
 #include "ftl/ftl_policy.h"
@@ -73,11 +74,110 @@ static int pick_d_choices(const struct ftl_gc_view *v, uint32_t *ret)
     return 0;
 }
 
+__extension__ typedef unsigned __int128 u128;
+
+/* Writes since the superblock was closed: at least 1, one just closed must not make
+ * all ratios equal; below 2^36, more than a full drive's life of waiting. */
+static uint64_t age(const struct ftl_gc_view *v, uint32_t i)
+{
+    uint64_t a = v->host_units_written - v->closed_at_write[i], limit = UINT64_C(1) << 36;
+    return a == 0 ? 1 : a < limit ? a : limit;
+}
+
+/* The largest gain / cost, compared by cross products: exact, nothing divides. Gains
+ * stay below 2^32 x 2^36 and costs below 2^33 x 2^26, so products fit 128 bits. */
+static int pick_best_ratio(const struct ftl_gc_view *v, uint32_t *ret,
+                           void (*ratio)(const struct ftl_gc_view *v, uint32_t i, u128 *gain,
+                                         uint64_t *cost))
+{
+    u128 best_gain = 0;
+    uint64_t best_cost = 1;
+    bool any = false;
+
+    for (uint32_t i = 0; i < v->count; i++) {
+        u128 gain;
+        uint64_t cost;
+        if (!v->collectable[i])
+            continue;
+        ratio(v, i, &gain, &cost);
+        if (!any || gain * best_cost > best_gain * cost) {
+            best_gain = gain;
+            best_cost = cost;
+            *ret = i;
+            any = true;
+        }
+    }
+    return 0;
+}
+
+/* (1 - u) age / (2 u); an empty superblock costs half a unit, so it beats all others. */
+static void cost_benefit(const struct ftl_gc_view *v, uint32_t i, u128 *gain, uint64_t *cost)
+{
+    *gain = (u128)(v->units_per_superblock - v->valid_units[i]) * age(v, i);
+    *cost = 2 * (uint64_t)v->valid_units[i] + (v->valid_units[i] == 0);
+}
+
+static int pick_cost_benefit(const struct ftl_gc_view *v, uint32_t *ret)
+{
+    return pick_best_ratio(v, ret, cost_benefit);
+}
+
+/* u / (1 - u) x erases / age, turned over: the largest is wanted. */
+static void cat(const struct ftl_gc_view *v, uint32_t i, u128 *gain, uint64_t *cost)
+{
+    *gain = (u128)(v->units_per_superblock - v->valid_units[i]) * age(v, i);
+    *cost = (2 * (uint64_t)v->valid_units[i] + (v->valid_units[i] == 0)) *
+            ((uint64_t)(v->erase_count[i] < 0x3FFFFFF ? v->erase_count[i] : 0x3FFFFFF) + 1);
+}
+
+static int pick_cat(const struct ftl_gc_view *v, uint32_t *ret)
+{
+    return pick_best_ratio(v, ret, cat);
+}
+
+/* Age below which the window ends: the window-th smallest order of closing, found by
+ * bisection over the order, which needs no sorted copy. */
+static uint64_t window_end(const struct ftl_gc_view *v)
+{
+    uint64_t low = 0, high = 0;
+
+    for (uint32_t i = 0; i < v->count; i++)
+        if (v->collectable[i] && v->closed_at[i] > high)
+            high = v->closed_at[i];
+    while (low < high) {
+        uint64_t mid = low + (high - low) / 2;
+        uint32_t n = 0;
+        for (uint32_t i = 0; i < v->count; i++)
+            n += v->collectable[i] && v->closed_at[i] <= mid;
+        if (n >= v->window)
+            high = mid;
+        else
+            low = mid + 1;
+    }
+    return high;
+}
+
+static int pick_windowed(const struct ftl_gc_view *v, uint32_t *ret)
+{
+    uint64_t end = window_end(v);
+    uint32_t least = UINT32_MAX;
+
+    for (uint32_t i = 0; i < v->count; i++)
+        if (v->collectable[i] && v->closed_at[i] <= end && v->valid_units[i] < least) {
+            least = v->valid_units[i];
+            *ret = i;
+        }
+    return 0;
+}
+
 static const struct ftl_gc_policy policies[] = {
     {sizeof(struct ftl_gc_policy), "greedy", pick_greedy},
     {sizeof(struct ftl_gc_policy), "fifo", pick_fifo},
     {sizeof(struct ftl_gc_policy), "random", pick_random},
     {sizeof(struct ftl_gc_policy), "d-choices", pick_d_choices},
+    {sizeof(struct ftl_gc_policy), "cost-benefit", pick_cost_benefit},
+    {sizeof(struct ftl_gc_policy), "windowed-greedy", pick_windowed},
+    {sizeof(struct ftl_gc_policy), "cat", pick_cat},
 };
 
 const struct ftl_gc_policy *ftl_gc_policy_find(const char *name)

@@ -46,7 +46,8 @@ static const char *number(char text[][24], int *n, uint64_t value)
 
 static struct ftl_config random_config(struct rand64 *r)
 {
-    static const char *const policies[] = {"greedy", "fifo", "random", "d-choices"};
+    static const char *const policies[] = {"greedy", "fifo", "random", "d-choices",
+                                           "cost-benefit", "windowed-greedy", "cat"};
     static const char *const presets[] = {"pslc", "mlc-25nm", "tlc-128l", "qlc"};
     char text[16][24];
     int n = 0;
@@ -66,7 +67,7 @@ static struct ftl_config random_config(struct rand64 *r)
         NUM(planes), "nand.page_types", NUM(types), "nand.wordlines_per_block", NUM(rows),
         "nand.page_bytes", NUM(page * 4096), "nand.spare_bytes", NUM(page * 600), "nand.blocks_per_plane", NUM(sbs), "ftl.superblocks",
         NUM(sbs), "raid.parity", NUM(parity), "gc.frontiers", NUM(frontiers), "power.plp",
-        NUM(plp), "gc.policy", policies[draw_to(r, 4)], "gc.choices", "3", "drive.lba_bytes",
+        NUM(plp), "gc.policy", policies[draw_to(r, 7)], "gc.choices", "3", "drive.lba_bytes",
         draw_to(r, 2) ? "512" : "4096", "media.payload", "1", "drive.user_bytes",
         NUM((sbs - spare) * sb_units * 4096), "buffer.bytes",
         NUM((wl + draw_to(r, 3 * wl + 1)) * 4096), "buffer.gc_bytes",

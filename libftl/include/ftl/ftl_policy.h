@@ -19,10 +19,12 @@ struct ftl_gc_view {
     const uint32_t *valid_units;
     const uint8_t *collectable;      /* 1 = closed, wholly programmed, not being collected */
     const uint64_t *closed_at;       /* order of closing: larger is younger */
+    const uint64_t *closed_at_write; /* the write clock when it was closed */
     const uint32_t *erase_count;
     uint64_t host_units_written;     /* the write clock now */
     uint64_t draw;                   /* 64 fresh random bits; derive more with ftl_gc_draw */
     uint32_t choices;                /* gc.choices */
+    uint32_t window;                 /* gc.window */
 };
 /* The k-th random number in [0, bound) of this decision, bound > 0. */
 FTL_API uint32_t ftl_gc_draw(const struct ftl_gc_view *view, uint32_t k, uint32_t bound);
@@ -35,7 +37,17 @@ struct ftl_gc_policy {
     int (*pick)(const struct ftl_gc_view *view, uint32_t *ret_superblock);
 };
 
-/* Built-in policies by name ("greedy", "fifo", "random", "d-choices"); NULL = unknown. */
+/* Built-in policies by name; NULL = unknown.
+ *   greedy           fewest valid units
+ *   fifo             closed longest ago
+ *   random           any, uniformly
+ *   d-choices        fewest valid units of gc.choices random draws
+ *   cost-benefit     largest (1 - u) age / (2 u), u = valid share, age on the write clock
+ *                    (Rosenblum and Ousterhout, TOCS 1992 [P])
+ *   windowed-greedy  fewest valid units among the gc.window closed longest ago
+ *                    (Hu et al., SYSTOR 2009 [P])
+ *   cat              smallest u / (1 - u) x erases / age: cost, age and times
+ *                    (Chiang and Chang, J. Systems and Software 1999 [P]) */
 FTL_API const struct ftl_gc_policy *ftl_gc_policy_find(const char *name);
 
 #ifdef __cplusplus
