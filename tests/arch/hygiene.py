@@ -2,8 +2,9 @@
 """What no tracked file may hold: hygiene.py ROOT
 
 Paths of a build machine, hosts of package registries, marks of unfinished work,
-files too long to read, drive values without a source.
+files too long to read, drive values without a source, links that lead nowhere.
 """
+import os
 import re
 import sys
 
@@ -66,10 +67,23 @@ def check_drive(name, text):
     return errors
 
 
-def check(texts):
+def check_links(name, text, known):
+    """Relative links of a Markdown file must name a tracked file."""
+    if not name.endswith(".md"):
+        return []
+    errors = []
+    for link in re.findall(r"\]\(([^)#\s]+)", text):
+        target = os.path.normpath(os.path.join(os.path.dirname(name), link))
+        if "://" not in link and target not in known:
+            errors.append("%s: link to nothing: %s" % (name, link))
+    return errors
+
+
+def check(texts, known=()):
     errors = []
     for name, text in sorted(texts.items()):
         errors += check_text(name, text) + check_drive(name, text)
+        errors += check_links(name, text, known)
     return errors
 
 
@@ -85,6 +99,7 @@ def self_test():
         ("drives/uh832a-9.ini", "[drive]\ninherit = a\nname = b\nuser_bytes = 1 [D] x\n"
                                 "[nand]\ndies = 32 [D] y\n"),
         ("drives/uh832a-9.ini", "[drive]\ninherit = a\nname = b\n"),
+        ("docs/a.md", "see [b](b.md)"),
     ]
     for name, text in planted:
         if not check({name: text}):
@@ -99,9 +114,10 @@ def self_test():
 def main():
     root = sys.argv[1]
     planted = self_test()
-    names = [n for n in tree.files(root) if n.endswith(TEXT) or "." not in n.split("/")[-1]]
+    known = tree.files(root)
+    names = [n for n in known if n.endswith(TEXT) or "." not in n.split("/")[-1]]
     texts = {n: tree.read(root, n) for n in names if not n.endswith("LICENSE")}
-    errors = check(texts)
+    errors = check(texts, known)
     drives = [n for n in texts if n.startswith("drives/uh8")]
     if len(drives) < 8:
         errors.append("only %d drive files found" % len(drives))
