@@ -49,7 +49,8 @@ struct kern {
     /* One layered min-sum iteration over ws->p and ws->r; first: messages are 0
      * and ws->r is not read, so that it needs no clearing. */
     void (*minsum)(const struct ldpc_code *code, struct ws *w, struct norm norm, bool first);
-    /* Sign bits of ws->p into ws->x; a zero keeps the channel bit in ws->y. */
+    /* Sign bits of ws->p into ws->x; a zero keeps the channel bit in ws->y. The
+     * unused words of a stride become 0. */
     void (*harden)(const struct ldpc_code *code, struct ws *w);
     /* Posterior values from hard bits: +mag for 0, -mag for 1; ws->y into ws->p. */
     void (*spread)(const struct ldpc_code *code, struct ws *w, int8_t mag);

@@ -232,6 +232,8 @@ V_TARGET static void harden_v(const struct ldpc_code *c, struct ws *w)
             x[i] = neg[0] | (zero[0] & y[i]);
         }
         x[c->zw - 1] &= c->tail_mask;
+        for (uint32_t i = c->zw; i < c->xs; i++) /* counted over whole strides */
+            x[i] = 0;
     }
 }
 
