@@ -15,8 +15,10 @@ LONG = "[a]\nrw=randwrite\niodepth=32\nruntime=1h\ntime_based\nnorandommap\nwrit
 
 class Terminal(Case):
     def start(self, stderr):
-        return subprocess.Popen([common.FTLSIM, "run", self.job(LONG), *SMALL, "--precondition", "seq:1"],
-                                cwd=self.directory.name, stdout=subprocess.PIPE, stderr=stderr)
+        child = subprocess.Popen([common.FTLSIM, "run", self.job(LONG), *SMALL, "--precondition", "seq:1"],
+                                 cwd=self.directory.name, stdout=subprocess.PIPE, stderr=stderr)
+        self.addCleanup(child.kill)     # a failed assertion leaves no run behind
+        return child
 
     def read_until(self, fd, pattern, seconds=250):
         text, limit = "", time.monotonic() + seconds
