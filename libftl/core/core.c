@@ -94,8 +94,7 @@ uint64_t core_memory(const struct ftl_config *cfg)
     if (geometry_make(&g, cfg) < 0)
         return UINT64_MAX;
     uint64_t per_sb = 4 + 1 + 1 + 8 + 8 + 4 + 4 + 4 + 4 + 4 + 4 * (uint64_t)g.dies;
-    uint64_t payload = cfg->media_payload ? g.total_units * sizeof(uint8_t *) : 0;
-    return (cfg->drive_user_bytes / FTL_UNIT_BYTES + g.total_units + 2) * 4 + payload +
+    return (cfg->drive_user_bytes / FTL_UNIT_BYTES + g.total_units + 2) * 4 +
            g.sb_count * per_sb +
            wl_limit(&g, cfg, gc_window(&g, cfg), &reserve) * (uint64_t)sizeof(struct wordline);
 }
@@ -119,12 +118,9 @@ int core_init(struct ftl_core *c, const struct ftl_config *cfg, struct sim_conte
     c->rmap = bulk_take(c->rmap_bytes);
     if (c->map == NULL || c->rmap == NULL)
         return FTL_ENOMEM;
-    if (cfg->media_payload) {
-        c->payload = calloc((size_t)c->g.total_units + 1, sizeof *c->payload);
-        if (c->payload == NULL)
-            return FTL_ENOMEM;
-    }
-    int err = take_superblock_arrays(c);
+    int err = cfg->media_payload ? core_payload_init(c) : 0;
+    if (err == 0)
+        err = take_superblock_arrays(c);
     if (err == 0)
         err = take_pools(c);
     if (err < 0)
@@ -139,10 +135,7 @@ int core_init(struct ftl_core *c, const struct ftl_config *cfg, struct sim_conte
 
 void core_free(struct ftl_core *c)
 {
-    if (c->payload != NULL)
-        for (uint32_t sb = 0; sb < c->g.sb_count; sb++)
-            core_payload_drop(c, sb);
-    free(c->payload);
+    core_payload_free(c);
     bulk_give(c->map, c->map_bytes);
     bulk_give(c->rmap, c->rmap_bytes);
     free(c->valid);

@@ -82,7 +82,7 @@ struct ftl_core {
     uint32_t *wl_in_flight;     /* word lines not yet programmed */
     uint32_t *reads_in_flight;  /* host page reads */
     uint32_t *rows_programmed;  /* per superblock and die */
-    uint8_t **payload;          /* per slot id; NULL without media.payload */
+    struct payload_cell **payload; /* contents; NULL without media.payload */
     uint32_t free_count;
     uint64_t closings, host_units;
 
@@ -163,6 +163,9 @@ void core_gc_settle(struct ftl_core *c);
 bool core_gc_idle(const struct ftl_core *c);
 
 /* ---- payload.c: user bytes, kept per slot ---- */
+int core_payload_init(struct ftl_core *c);
+void core_payload_free(struct ftl_core *c);
+void core_payload_move(struct ftl_core *c, uint32_t from, uint32_t to);
 int core_payload_write(struct ftl_core *c, uint32_t key, uint32_t offset, uint32_t bytes,
                        const uint8_t *data);
 void core_payload_read(const struct ftl_core *c, uint32_t key, uint32_t offset, uint32_t bytes,

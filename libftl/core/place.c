@@ -225,10 +225,8 @@ uint32_t core_relocate(struct ftl_core *c, uint32_t slot, uint32_t end)
                 continue;
             map[key] = to;
             rmap[to] = key;
-            if (c->payload != NULL) {
-                c->payload[to] = c->payload[slot];
-                c->payload[slot] = NULL;
-            }
+            if (c->payload != NULL)
+                core_payload_move(c, slot, to);
             to++;
         }
         uint32_t run = to - first;
