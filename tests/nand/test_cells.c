@@ -550,6 +550,22 @@ static void device_with_own_constants(void **state)
             nand_cell_page_errors(&dist, type, &volts, &direct);
             WITHIN((double)e.rber_q48 * 0x1p-48, direct.rber, 0.002);
         }
+    /* an open block: word line 20 is the last one, 24 next to it in its string is erased */
+    struct nand_req edge = op_at(NAND_OP_READ, 0, 1, 0, 61);
+    struct nand_cell_errors at_edge, inside;
+    struct nand_errors e;
+    edge.read_level = 7;
+    assert_int_equal(nand_block_set(loaded, 0, 1, 0, 63, 2500), 0);
+    use.hours = 0;
+    assert_int_equal(nand_cell_dist(&cell, &use, &dist, NULL, 0), 0);
+    nand_cell_page_errors(&dist, 1, &volts, &inside);
+    use.neighbor_state = NAND_NEIGHBOR_ERASED;
+    assert_int_equal(nand_cell_dist(&cell, &use, &dist, NULL, 0), 0);
+    nand_cell_page_errors(&dist, 1, &volts, &at_edge);
+    (void)must(loaded, now + 10000000, edge);
+    assert_int_equal(nand_register_errors(loaded, 0, 1, 0, &e), 0);
+    WITHIN((double)e.rber_q48 * 0x1p-48, at_edge.rber, 0.002);
+    assert_true(fabs(at_edge.rber / inside.rber - 1) > 0.05);
     nand_destroy(dev);
     nand_destroy(loaded);
     cell.s0 = 0;

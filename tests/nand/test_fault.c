@@ -58,6 +58,33 @@ static void armed_program_failure(void **state)
     nand_destroy(dev);
 }
 
+/* The same without any depth, where plain programs take a shorter way. */
+static void armed_on_a_bare_device(void **state)
+{
+    struct nand_profile p = small("etlc-x3-9070", 1, 1, 4, 4);
+    struct nand_fault fault = {.kind = NAND_FAULT_PROG_FAIL, .at_op = 2};
+    struct nand_cut cut = {.at_op = 4, .mode = NAND_CUT_TORN_PROG};
+    static const int status[4] = {NAND_OK, NAND_FAIL, NAND_FAIL, NAND_CUT};
+    nand_dev *dev = make(&p, 1, 0);
+    nand_ns now = 0;
+    (void)state;
+
+    assert_int_equal(nand_fault_arm(dev, &fault), 0);
+    assert_int_equal(nand_cut_arm(dev, &cut), 0);
+    for (uint32_t i = 0; i < 4; i++) {
+        for (uint32_t t = 0; t < 3; t++)
+            (void)must(dev, now, data_in(0, ALL, 0, 3 * i + t, 16, NULL));
+        struct nand_res r = must(dev, now, op_mask(NAND_OP_PROG, 0, ALL, 0, 3 * i));
+        assert_int_equal(r.status, status[i]); /* once failed, a block goes on failing */
+        now = r.done_at > now ? r.done_at : now;
+    }
+    assert_int_equal(nand_power_on(dev, now), 0);
+    assert_int_equal(look(dev, &now, 0, 0, 0), NAND_OK);
+    assert_int_equal(look(dev, &now, 0, 0, 3), NAND_GARBAGE);
+    assert_int_equal(look(dev, &now, 0, 0, 9), NAND_GARBAGE);
+    nand_destroy(dev);
+}
+
 static void armed_erase_failure(void **state)
 {
     nand_dev *dev = device(1);
@@ -487,6 +514,9 @@ static void suspended_work_does_not_survive(void **state)
     now += 20000000;
     assert_int_equal(nand_power_on(dev, now), 0);
     assert_int_equal(look(dev, &now, 0, 0, 0), NAND_GARBAGE);
+    now = erase_at(dev, now, 0, 0); /* nothing is suspended any more */
+    now = write_at(dev, now, 0, 0, 0);
+    assert_int_equal(look(dev, &now, 0, 0, 0), NAND_OK);
     nand_destroy(dev);
 }
 
@@ -535,6 +565,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(armed_program_failure),
+        cmocka_unit_test(armed_on_a_bare_device),
         cmocka_unit_test(armed_erase_failure),
         cmocka_unit_test(stuck_plane_and_dead_die),
         cmocka_unit_test(read_upsets_pass),

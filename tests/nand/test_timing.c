@@ -273,6 +273,7 @@ static void reset_costs_what_it_interrupts(void **state)
     (void)must(dev, 0, op_at(NAND_OP_READ, 0, 0, 0, 0));
     assert_int_equal(must(dev, 1000, op_at(NAND_OP_RESET, 0, 0, 0, 0)).done_at, 1500 + 5000);
     refused(dev, 6500, data_out(0, 0, 64, NULL), NAND_ENODATA);
+    refused(dev, 6500, op_at(NAND_OP_READ_CACHE_END, 0, 0, 0, 0), NAND_ENODATA);
     (void)must(dev, 10000, op_mask(NAND_OP_ERASE, 0, 1, 1, 0));
     assert_int_equal(must(dev, 20000, op_at(NAND_OP_RESET, 0, 0, 0, 0)).done_at,
                      20500 + 500000);
