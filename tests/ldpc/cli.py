@@ -6,7 +6,7 @@ import subprocess
 import sys
 import tempfile
 
-FTLSIM, ROOT = sys.argv[1], sys.argv[2]
+FTLSIM, ROOT = os.path.abspath(sys.argv[1]), sys.argv[2]
 failed = 0
 
 
