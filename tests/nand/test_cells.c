@@ -574,6 +574,44 @@ static void device_with_own_constants(void **state)
     assert_int_equal(nand_create_with(&p, 1, &options, &dev), NAND_EINVAL);
 }
 
+/* A profile may name a published law: the device then follows it. Variation is set to
+ * nothing; 90 days at 30 C; voltages frozen at the optimum of the first day for the table. */
+static double mean_rate_of_law(enum nand_cell_law law, uint32_t pe, uint32_t reads)
+{
+    struct nand_profile p = small("tlc-128l", 1, 1, 2, 64);
+    struct nand_cell cell = *nand_cell_find("tlc");
+    struct nand_options options = {.flags = NAND_WITH_CELLS, .cell = &cell};
+    nand_ns now = (nand_ns)90 * 86400 * 1000000000;
+    nand_dev *dev;
+    double sum = 0;
+
+    cell.var_chip = cell.var_block = cell.var_layer = cell.var_page = cell.layer_edge = 0;
+    cell.rd_neighbor = 1;
+    p.law = law;
+    assert_int_equal(nand_create_with(&p, 1, &options, &dev), 0);
+    assert_int_equal(nand_block_set(dev, 0, 0, 0, 192, pe), 0);
+    for (uint32_t i = 0; i < reads; i++)
+        now = must(dev, now, op_at(NAND_OP_READ, 0, 0, 0, 0)).done_at;
+    for (uint32_t type = 0; type < 3; type++) {
+        struct nand_errors e;
+        now = must(dev, now, op_at(NAND_OP_READ, 0, 0, 0, 60 + type)).done_at;
+        assert_int_equal(nand_register_errors(dev, 0, 0, 0, &e), 0);
+        sum += (double)e.rber_q48 * 0x1p-48 / 3;
+    }
+    nand_destroy(dev);
+    return sum;
+}
+
+static void devices_follow_published_laws(void **state)
+{
+    double rber;
+    (void)state;
+
+    WITHIN(mean_rate_of_law(NAND_LAW_PLANAR_TLC, 2000, 0), 3.3e-3, 0.03);
+    assert_int_equal(nand_fast19_rber(3000, 90, 2001, &rber), 0);
+    WITHIN(mean_rate_of_law(NAND_LAW_FAST19, 3000, 2000), rber, 0.005);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -595,6 +633,7 @@ int main(void)
         cmocka_unit_test(device_counts_neighbour_reads),
         cmocka_unit_test(device_ages_by_its_clock),
         cmocka_unit_test(device_with_own_constants),
+        cmocka_unit_test(devices_follow_published_laws),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
