@@ -123,8 +123,7 @@ static void voltages(const struct life *l, const struct nand_cell_dist *dist, en
 /* Hard error rate, or information, of one page type at these voltages. *spacing of
  * the soft senses is found on first use (0) and kept. */
 static int quality(const struct nand_cell_dist *dist, uint32_t type,
-                   const struct nand_cell_volts *v, unsigned bits,
-                   double *spacing, double *ret)
+                   const struct nand_cell_volts *v, unsigned bits, double *spacing, double *ret)
 {
     if (bits <= 1) {
         struct nand_cell_errors e;
@@ -179,7 +178,7 @@ static double reach(const struct life *l, const struct rung *r, double target)
     double lo = 0, hi = l->cell->pe_max, f = fer_at(l, r, 0);
     if (f < 0 || f > target)
         return f < 0 ? -1 : 0;
-    for (int i = 0; i < 14; i++) {
+    for (int i = 0; i < 12; i++) { /* to pe_max / 4096 */
         double mid = 0.5 * (lo + hi);
         f = fer_at(l, r, mid);
         if (f < 0)
@@ -250,15 +249,17 @@ static int take(struct life *l, int argc, char **argv)
 
 static void print_head(const struct life *l)
 {
-    printf("cell %s, code %s (rate %.4f), %g days at %g C; P/E cycles reached\n", l->cell->name,
-           l->facts.name, (double)l->facts.k / l->facts.n, l->days, l->celsius);
+    printf("cell %s, code %s (rate %.4f), %g days at %g C, pages %g sigma wider; P/E reached\n",
+           l->cell->name, l->facts.name, (double)l->facts.k / l->facts.n, l->days, l->celsius,
+           l->sigmas);
     printf("%-30s", "ladder");
     for (unsigned u = 0; u < UBERS; u++)
         printf("  UBER %.0e", UBER[u]);
     printf("   factor at 1e-18\n");
 }
 
-static json_t *rung_json(unsigned r, const double pe[UBERS], const double base[UBERS])
+static json_t *rung_json(unsigned r, const double pe[UBERS], const double base[UBERS],
+                         double pe_max)
 {
     json_t *o =
         json_pack("{s:s,s:i}", "ladder", RUNGS[r].name, "soft_bits", (int)RUNGS[r].soft_bits);
@@ -268,6 +269,7 @@ static json_t *rung_json(unsigned r, const double pe[UBERS], const double base[U
         json_object_set_new(o, key, json_real(pe[u]));
     }
     json_object_set_new(o, "factor", base[0] > 0 ? json_real(pe[0] / base[0]) : json_null());
+    json_object_set_new(o, "model_ends_first", json_boolean(pe[0] >= pe_max));
     return o;
 }
 
@@ -290,13 +292,16 @@ static void print_study(const struct life *l, double pe[RUNG_COUNT][UBERS])
         printf("%-30s", RUNGS[r].name);
         for (unsigned u = 0; u < UBERS; u++)
             printf(" %s%10.0f", pe[r][u] >= l->cell->pe_max ? ">" : " ", pe[r][u]);
+        bool ends = pe[r][0] >= l->cell->pe_max;
         if (pe[BASELINE][0] > 0)
-            printf("   %5.2f x%s", pe[r][0] / pe[BASELINE][0],
+            printf("  %s%6.2f x%s", ends ? ">=" : "  ", pe[r][0] / pe[BASELINE][0],
                    r == BASELINE ? " (baseline)" : "");
         else
             printf("   the baseline reaches 0: no factor");
         putchar('\n');
     }
+    printf("cycles beyond %.0f (3 PE_ref) are outside of what the cell model was fitted to.\n",
+           3 * l->cell->pe_ref);
     printf("baseline: %s (%.0f %% of the optimal shift left), %g days at %g C, UBER 1e-18.\n"
            "FERs below the tables are extrapolated waterfalls without floor; the cell model is "
            "calibrated, not measured.\n",
@@ -317,7 +322,7 @@ int cmd_ldpc_lifetime(int argc, char **argv)
     if (!rc && l->json) {
         json_t *list = json_array();
         for (unsigned r = 0; r < RUNG_COUNT; r++)
-            json_array_append_new(list, rung_json(r, pe[r], pe[BASELINE]));
+            json_array_append_new(list, rung_json(r, pe[r], pe[BASELINE], l->cell->pe_max));
         json_t *root = json_pack("{s:s,s:s,s:f,s:f,s:s,s:o}", "cell", l->cell->name, "code",
                                  l->facts.name, "days", l->days, "celsius", l->celsius,
                                  "baseline", RUNGS[BASELINE].name, "ladders", list);
