@@ -17,7 +17,7 @@
 /* Positions of a row's blocks while walking over its checks. Vector g of slot i
  * is at at[i] + g * WB. Each block has a mirror of its first WB bytes past
  * its end, so the one vector that straddles the end reads and writes there; at
- * then moves back by z. walk_start and walk_end keep the two copies one. */
+ * then moves back by z. mirror_all and walk_end keep the two copies one. */
 struct walk {
     int8_t *at[ROW_WEIGHT_MAX];
     uint32_t step[ROW_WEIGHT_MAX]; /* first group beyond the end, by wrap order */
@@ -35,22 +35,32 @@ V_TARGET static void walk_start(const struct ldpc_code *c, int8_t *p, uint32_t r
     for (uint32_t i = 0; i < k->dc; i++) {
         int8_t *base = p + (size_t)e[i].at * p_stride(c);
         k->at[i] = base + e[i].shift;
-        if ((c->z - e[i].shift) % WB)
-            w_storeu(base + c->z, w_load(base));
     }
     for (uint32_t i = 0; i < k->dc; i++)
         k->step[i] = (c->z - e[k->order[i]].shift + WB - 1) / WB;
 }
 
+V_TARGET static void mirror_all(const struct ldpc_code *c, int8_t *p)
+{
+    for (uint32_t b = 0; b < c->cols; b++, p += p_stride(c))
+        w_storeu(p + c->z, w_load(p));
+}
+
+/* The straddling group wrote its end into the mirror: bring that to the front, then
+ * mirror the front anew for the next row. */
 V_TARGET static void walk_end(const struct ldpc_code *c, int8_t *p, uint32_t r, uint32_t groups)
 {
-    const struct entry *e = c->row_ent + c->row_at[r];
-    for (uint32_t i = 0; i < c->row_at[r + 1] - c->row_at[r]; i++) {
-        uint32_t over = (c->z - e[i].shift) % WB;
-        if (!over || (c->z - e[i].shift) / WB >= groups)
-            continue;
-        int8_t *base = p + (size_t)e[i].at * p_stride(c);
-        w_store(base, w_blend(w_head(WB - over), w_loadu(base + c->z), w_load(base)));
+    const struct entry *e = c->row_ent + c->row_at[r], *end = c->row_ent + c->row_at[r + 1];
+    uint32_t stride = p_stride(c), z = c->z;
+    for (; e < end; e++) {
+        int8_t *base = p + (size_t)e->at * stride;
+        uint32_t left = z - e->shift, inside = left % WB;
+        W front = w_load(base);
+        if (inside && left / WB < groups) {
+            front = w_blend(w_head(WB - inside), w_loadu(base + z), front);
+            w_store(base, front);
+        }
+        w_storeu(base + z, front);
     }
 }
 
@@ -102,13 +112,17 @@ V_TARGET static void minsum_layer(const struct ldpc_code *c, struct ws *w, uint3
         msg += (size_t)k.dc * WB;
     }
     walk_end(c, w->p, r, groups);
-    if (c->z % WB)
+    if (c->z % WB) { /* what is left over changes fronts once more */
         ldpci_minsum_rows(c, w->p, w->r, r, groups * WB, c->z, WB, n, first);
+        mirror_all(c, w->p);
+    }
 }
 
 V_TARGET static void minsum_v(const struct ldpc_code *c, struct ws *w, struct norm n,
                               bool first)
 {
+    if (first)
+        mirror_all(c, w->p);
     for (uint32_t r = 0; r < c->rows; r++)
         minsum_layer(c, w, r, n, first);
 }
