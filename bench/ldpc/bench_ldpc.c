@@ -3,7 +3,8 @@
 
 int main(int argc, char **argv)
 {
-    char *args[8] = {"ldpc", "bench"};
+    char name[] = "ldpc", what[] = "bench";
+    char *args[8] = {name, what};
     int n = 2;
     for (int i = 1; i < argc && n < 8; i++)
         args[n++] = argv[i];
