@@ -246,6 +246,34 @@ static void wear_out_follows_weibull(void **state)
     nand_destroy(dev);
 }
 
+/* Worn blocks give out at any word line, not only at the first. */
+static void worn_programs_fail_anywhere(void **state)
+{
+    struct nand_profile p = small("slc-ref", 1, 1, 100, 16);
+    uint32_t seen = 0;
+    nand_ns now = 0;
+    (void)state;
+
+    p.wearout =
+        (struct nand_wearout){.rated_pe = 2, .grown_bad_ppm = 100000, .shape_milli = 20000};
+    nand_dev *dev = make(&p, 3, NAND_WITH_FAULTS);
+    for (uint32_t b = 0; b < 100; b++)
+        for (uint32_t cycle = 0; cycle < 5; cycle++) {
+            int status = NAND_OK;
+            now = must(dev, now, op_mask(NAND_OP_ERASE, 0, 1, b, 0)).done_at;
+            for (uint32_t page = 0; page < 16 && status == NAND_OK; page++) {
+                (void)must(dev, now, data_in(0, 1, b, page, 16, NULL));
+                struct nand_res r = must(dev, now, op_mask(NAND_OP_PROG, 0, 1, b, page));
+                now = r.done_at;
+                status = r.status;
+                if (status == NAND_FAIL)
+                    seen |= 1u << page;
+            }
+        }
+    assert_true(__builtin_popcount(seen) >= 10);
+    nand_destroy(dev);
+}
+
 /* ---- cuts --------------------------------------------------------------------------- */
 
 /* Word line 0 of block 0 is written; operation 2 is cut. Then power comes back. */
@@ -572,6 +600,7 @@ int main(void)
         cmocka_unit_test(factory_bad_blocks_are_one_percent),
         cmocka_unit_test(bad_block_always_fails),
         cmocka_unit_test(wear_out_follows_weibull),
+        cmocka_unit_test(worn_programs_fail_anywhere),
         cmocka_unit_test(cut_before_a_program),
         cmocka_unit_test(cut_after_a_program),
         cmocka_unit_test(torn_program),

@@ -315,6 +315,10 @@ static void partial_programs_add_up(void **state)
     now = must(dev, now, op_at(NAND_OP_READ, 0, 0, 0, 0)).done_at;
     (void)must(dev, now, data_out(0, 0, 4224, got));
     assert_memory_equal(got, want, 4224);
+    struct nand_contents stored;
+    assert_int_equal(nand_contents_get(dev, &stored), 0);
+    assert_int_equal(stored.pages, 1);
+    assert_int_equal(stored.bytes, 4224);
     free(want);
     nand_destroy(dev);
 }
