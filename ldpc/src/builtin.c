@@ -5,10 +5,7 @@
 
 const char *const *ldpc_code_names(void)
 {
-    static const char *names[BUILTIN_MAX + 1];
-    for (uint32_t i = 0; i < ldpci_builtin_count; i++)
-        names[i] = ldpci_builtin_codes[i].name;
-    return names;
+    return ldpci_builtin_names;
 }
 
 static int from_shifts(const struct builtin *b, struct ldpc_code **ret)

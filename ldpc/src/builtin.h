@@ -4,7 +4,7 @@
 
 #include "code.h"
 
-enum { BUILTIN_MAX = 32, BUILTIN_COLS_MAX = 128 };
+enum { BUILTIN_COLS_MAX = 128 };
 
 struct builtin {
     const char *name;
@@ -14,5 +14,6 @@ struct builtin {
 
 extern const struct builtin ldpci_builtin_codes[];
 extern const uint32_t ldpci_builtin_count;
+extern const char *const ldpci_builtin_names[]; /* NULL after the last */
 
 #endif

@@ -452,4 +452,7 @@ const struct builtin ldpci_builtin_codes[] = {
     {"tlc", 896, 33088, 41, SHIFT_7},
     {"mlc", 384, 33024, 90, SHIFT_8},
 };
-const uint32_t ldpci_builtin_count = sizeof ldpci_builtin_codes / sizeof ldpci_builtin_codes[0];
+const uint32_t ldpci_builtin_count =
+    sizeof ldpci_builtin_codes / sizeof ldpci_builtin_codes[0];
+const char *const ldpci_builtin_names[] = {
+    "4k", "2k", "1k", "4k-r88", "4k-r90", "4k-r92", "etlc", "qlc", "tlc", "mlc", NULL};

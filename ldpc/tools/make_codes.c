@@ -70,7 +70,11 @@ int main(void)
             printf("    {\"qlc\", %u, %u, %u, SHIFT_%u},\n", PLAN[i].z, PLAN[i].data_bits,
                    cols[i], i);
     }
-    printf("};\nconst uint32_t ldpci_builtin_count = sizeof ldpci_builtin_codes / sizeof "
-           "ldpci_builtin_codes[0];\n");
+    printf("};\nconst uint32_t ldpci_builtin_count =\n"
+           "    sizeof ldpci_builtin_codes / sizeof ldpci_builtin_codes[0];\n"
+           "const char *const ldpci_builtin_names[] = {\n   ");
+    for (unsigned i = 0; i < count; i++)
+        printf(" \"%s\",%s", PLAN[i].name, PLAN[i].name[0] == 'e' ? " \"qlc\"," : "");
+    printf(" NULL};\n");
     return 0;
 }

@@ -228,6 +228,21 @@ static void test_build(void **st)
     assert_null(none);
 }
 
+/* The built-in codes are what the construction program says they are. */
+static void test_builtin_is_constructed(void **st)
+{
+    (void)st;
+    struct ldpc_build b = {
+        .name = "1k", .z = 256, .data_bits = 8192, .sweeps = 8, .seed = 20261130};
+    ldpc_code *made = NULL, *builtin = test_open("1k");
+    assert_int_equal(ldpc_code_build(&b, &made), LDPC_OK);
+    for (uint32_t r = 0; r < 4; r++)
+        for (uint32_t c = 0; c < 36; c++)
+            assert_int_equal(ldpc_code_shift(made, r, c), ldpc_code_shift(builtin, r, c));
+    ldpc_code_close(made);
+    ldpc_code_close(builtin);
+}
+
 static void test_misuse(void **st)
 {
     (void)st;
@@ -249,7 +264,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_sizes),        cmocka_unit_test(test_weights),
         cmocka_unit_test(test_cycles_of_1k), cmocka_unit_test(test_rank_of_1k),
-        cmocka_unit_test(test_build),        cmocka_unit_test(test_misuse),
+        cmocka_unit_test(test_build),        cmocka_unit_test(test_builtin_is_constructed),
+        cmocka_unit_test(test_misuse),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

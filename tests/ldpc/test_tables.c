@@ -96,6 +96,26 @@ static void test_consistent(void **st)
         }
 }
 
+/* What the code promises: FER below 1e-3 at these error rates, with 97.5 % confidence. */
+static void test_promised_rates(void **st)
+{
+    (void)st;
+    static const double promised[] = {.0076, .0168, .0192};
+    for (unsigned soft = 1; soft <= 3; soft++) {
+        struct ldpc_table t = table("4k", soft);
+        unsigned found = 0;
+        for (uint32_t i = 0; i < t.points; i++) {
+            double low, high;
+            if (fabs(t.at[i].rber - promised[soft - 1]) > 1e-9)
+                continue;
+            ldpc_interval95(t.at[i].errors, t.at[i].frames, &low, &high);
+            assert_true(high < 1e-3);
+            found++;
+        }
+        assert_int_equal(found, 1);
+    }
+}
+
 static const char BODY[] = "rber_ppb,frames,errors,iterations_mean_milli,iterations_p99\n"
                            "7000000,1000,5,6000,10\n8000000,1000,100,9000,40\n";
 
@@ -140,6 +160,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_bad_tables),
         cmocka_unit_test(test_consistent),
+        cmocka_unit_test(test_promised_rates),
         cmocka_unit_test(test_repeat),
     };
     if (argc != 2) {
