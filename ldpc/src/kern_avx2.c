@@ -111,15 +111,16 @@ V_TARGET static inline void sign_word(const int8_t *p, uint64_t *neg, uint64_t *
 
 V_TARGET static inline void spread_word(uint64_t bits, int8_t mag, int8_t *p)
 {
-    const V pick =
+    const V low =
         _mm256_setr_epi64x(0, 0x0101010101010101, 0x0202020202020202, 0x0303030303030303);
+    const V high = v_or(low, _mm256_set1_epi8(4));
     const V bit = _mm256_set1_epi64x((long long)0x8040201008040201);
     const V plus = _mm256_set1_epi8(mag), minus = _mm256_set1_epi8((char)-mag);
-    for (int half = 0; half < 2; half++) {
-        V x = _mm256_shuffle_epi8(_mm256_set1_epi32((int)(bits >> (32 * half))), pick);
-        V one = _mm256_cmpeq_epi8(v_and(x, bit), bit);
-        v_store(p + 32 * half, _mm256_blendv_epi8(plus, minus, one));
-    }
+    V all = v_set64(bits);
+    V a = v_and(_mm256_shuffle_epi8(all, low), bit),
+      b = v_and(_mm256_shuffle_epi8(all, high), bit);
+    v_store(p, _mm256_blendv_epi8(plus, minus, _mm256_cmpeq_epi8(a, bit)));
+    v_store(p + 32, _mm256_blendv_epi8(plus, minus, _mm256_cmpeq_epi8(b, bit)));
 }
 
 #include "kern_packed.h"

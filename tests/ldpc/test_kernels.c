@@ -1,7 +1,8 @@
 /* test_kernels.c - every vector kernel against the C one, bit for bit, on random
- * inputs: block sizes with and without vector tails, zeros and ties, masked
- * (shortened) blocks, odd column weights. */
+ * inputs (--bench times them instead): block sizes with and without vector tails, zeros and
+ * ties, masked (shortened) blocks, odd column weights. */
 #include <stdio.h>
+#include <time.h>
 
 #include "common.h"
 #include "kern.h"
@@ -306,8 +307,76 @@ static void test_minsum_by_hand(void **st)
     ldpc_code_close(code);
 }
 
-int main(void)
+/* ---- --bench: best time of each kernel function on a code like 4k ----------------- */
+
+static double now_ns(void)
 {
+    static time_t start; /* small numbers keep the nanoseconds */
+    struct timespec t;
+    timespec_get(&t, TIME_UTC);
+    start = start ? start : t.tv_sec;
+    return 1e9 * (double)(t.tv_sec - start) + (double)t.tv_nsec;
+}
+
+#define BEST(result, call)                                                                     \
+    do {                                                                                       \
+        double least = 1e18, end = now_ns() + 2e8;                                             \
+        do {                                                                                   \
+            double at = now_ns();                                                              \
+            call;                                                                              \
+            at = now_ns() - at;                                                                \
+            least = at < least ? at : least;                                                   \
+        } while (now_ns() < end);                                                              \
+        (result) = least;                                                                      \
+    } while (0)
+
+static void bench_kernel(const struct kern *k, struct pair *p)
+{
+    double ns[7];
+    volatile uint32_t sink;
+    struct ws *w = &p->w[0];
+    const struct ldpc_code *c = p->code;
+    const struct norm norm = {1, 2, c->rmax};
+    k->spread(c, w, 20); /* sets the values that min-sum starts from */
+    BEST(ns[0], k->syndrome(c, w->xd, w->s));
+    BEST(ns[1], k->energy(c, w));
+    BEST(ns[2], sink = k->collect(c, w, 4));
+    BEST(ns[3], k->minsum(c, w, norm, true));
+    BEST(ns[4], k->harden(c, w));
+    BEST(ns[5], k->spread(c, w, 20));
+    BEST(ns[6], sink = k->distance(w->x, w->y, (size_t)c->cols * c->xs));
+    (void)sink;
+    printf("%-9s", k->name);
+    for (unsigned i = 0; i < 7; i++)
+        printf(" %10.0f", ns[i]);
+    printf("\n");
+}
+
+static int bench(void)
+{
+    uint64_t s = 1;
+    struct pair p;
+    pair_open(&p, 0, &s);
+    random_blocks(&p, p.w[0].x, p.w[1].x, p.code->cols, 6, &s);
+    random_blocks(&p, p.w[0].y, p.w[1].y, p.code->cols, 1, &s);
+    random_blocks(&p, p.w[0].s, p.w[1].s, p.code->rows, 3, &s);
+    for (uint32_t r = 0; r < p.code->rows; r++)
+        ldpci_block_double(p.code, p.w[0].s + (size_t)r * p.code->xs,
+                           p.w[0].sd + (size_t)r * p.code->ds);
+    printf("best ns     syndrome     energy    collect    minsum1     harden     spread   "
+           "distance\n");
+    bench_kernel(&ldpci_kern_c, &p);
+    for (unsigned i = 0; i < KERNEL_COUNT; i++)
+        if (runnable(KERNELS[i]))
+            bench_kernel(KERNELS[i], &p);
+    pair_close(&p);
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc == 2 && !strcmp(argv[1], "--bench"))
+        return bench();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_minsum_by_hand), cmocka_unit_test(test_syndrome),
         cmocka_unit_test(test_energy),         cmocka_unit_test(test_minsum),
