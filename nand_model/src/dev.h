@@ -63,11 +63,16 @@ struct plane_state {
 };
 
 struct plane_input {        /* apart from the rest: programs touch nothing else of a plane */
-    uint32_t block;         /* word line whose pages are being loaded */
-    uint32_t first_page;
+    uint64_t key;           /* word line whose pages are being loaded, dev_input_key() */
     uint32_t types;         /* page types loaded, one bit each */
     uint32_t flight_block[2];   /* block of die.flight[i] in this plane */
+    uint32_t spare;
 };
+
+static inline uint64_t dev_input_key(uint32_t block, uint32_t first_page)
+{
+    return (uint64_t)block << 32 | first_page;
+}
 
 /* word: low 24 bits = write pointer, counted in pages (ONE_PASS, PAGED, SLC mode)
  * or passes (TWO_PASS); high 8 bits = flags. 0 flags is the fast path. */

@@ -47,14 +47,10 @@ static int place_page(const struct nand_dev *dev, const struct nand_req *req,
 }
 
 /* Without branches: which planes already hold a part of the word line is hard to guess. */
-static inline void mark_loaded(struct plane_input *input, uint32_t block, uint32_t first_page,
-                               uint32_t type_bit)
+static inline void mark_loaded(struct plane_input *input, uint64_t key, uint32_t type_bit)
 {
-    uint32_t other = (input->block ^ block) | (input->first_page ^ first_page);
-
-    input->types = (input->types & -(uint32_t)(other == 0)) | type_bit;
-    input->block = block;
-    input->first_page = first_page;
+    input->types = (input->types & -(uint32_t)(input->key == key)) | type_bit;
+    input->key = key;
 }
 
 /* Bytes go into the registers before the state changes: the only step that can
@@ -101,7 +97,8 @@ int nandi_issue_data_in(struct nand_dev *dev, nand_ns now, const struct nand_req
     uint32_t count = dev_mask_count(req->plane_mask), bit = 1u << place.type;
     for (uint32_t mask = req->plane_mask, p; mask; mask &= mask - 1) {
         p = (uint32_t)__builtin_ctz(mask);
-        mark_loaded(&input[p], blocks ? blocks[p] : req->addr.block, place.first_page, bit);
+        mark_loaded(&input[p],
+                    dev_input_key(blocks ? blocks[p] : req->addr.block, place.first_page), bit);
     }
     res->done_at = res->ready_at =
         dev_bus_take(dev, die->channel, now,
@@ -144,7 +141,8 @@ int nandi_issue_copyback(struct nand_dev *dev, nand_ns now, const struct nand_re
         if (err)
             return err;
     }
-    mark_loaded(&dev->input[index], req->addr.block, place.first_page, 1u << place.type);
+    mark_loaded(&dev->input[index], dev_input_key(req->addr.block, place.first_page),
+                1u << place.type);
     res->done_at = res->ready_at =
         dev_bus_take(dev, die->channel, now, dev->prof.time.tcmd_ns, res);
     dev->stats.copybacks++;

@@ -79,8 +79,8 @@ static int plan_block(const struct nand_dev *dev, uint32_t word, uint32_t page,
 static bool plane_loaded(const struct plane_input *input, uint32_t block,
                          const struct plan *plan)
 {
-    return (input->types & plan->need_types) == plan->need_types && input->block == block &&
-           input->first_page == plan->first_page;
+    return (input->types & plan->need_types) == plan->need_types &&
+           input->key == dev_input_key(block, plan->first_page);
 }
 
 /* All planes must be at the same place of the same scheme. */
@@ -240,7 +240,7 @@ static bool program_is_plain(const struct nand_dev *dev, const struct nand_req *
         uint32_t p = (uint32_t)__builtin_ctz(mask), b = dev_mask_block(req, p);
         const struct plane_input *input = &dev->input[first + p];
         if (dev->block[(first + p) * dev->prof.geo.blocks_per_plane + b].word != page ||
-            input->types != dev->all_types || input->block != b || input->first_page != page)
+            input->types != dev->all_types || input->key != dev_input_key(b, page))
             return false;
     }
     return true;
@@ -322,7 +322,7 @@ static int partial_check(const struct nand_dev *dev, const struct nand_req *req,
     if (*ret_again &&
         (!(word & BF_PARTIAL) || dev->cells[block].partials >= dev->prof.time.partial_programs))
         return NAND_ENOP;
-    if (!input->types || input->block != b || input->first_page != req->addr.page)
+    if (!input->types || input->key != dev_input_key(b, req->addr.page))
         return NAND_ENODATA;
     return 0;
 }

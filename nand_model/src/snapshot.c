@@ -201,9 +201,11 @@ static void io_plane(struct archive *a, struct nand_dev *dev, struct plane_state
 
 static void io_input(struct archive *a, struct nand_dev *dev, struct plane_input *in)
 {
-    nandi_io_u32s(a, in, sizeof *in);
-    nandi_io_require(a, in->block < dev->prof.geo.blocks_per_plane &&
-                            in->first_page < dev->pages_per_block &&
+    nandi_io_u64(a, &in->key);
+    nandi_io_u32(a, &in->types);
+    nandi_io_u32s(a, in->flight_block, sizeof in->flight_block);
+    nandi_io_require(a, in->key >> 32 < dev->prof.geo.blocks_per_plane &&
+                            (uint32_t)in->key < dev->pages_per_block &&
                             in->flight_block[0] < dev->prof.geo.blocks_per_plane &&
                             in->flight_block[1] < dev->prof.geo.blocks_per_plane);
 }
