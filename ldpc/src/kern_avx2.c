@@ -103,10 +103,13 @@ V_TARGET static inline W w_blend(W mask, W x, W y)
 V_TARGET static inline void sign_word(const int8_t *p, uint64_t *neg, uint64_t *zero)
 {
     V a = v_load(p), b = v_load(p + 32);
+    V a0 = _mm256_cmpeq_epi8(a, v_zero()), b0 = _mm256_cmpeq_epi8(b, v_zero());
     *neg = (uint32_t)_mm256_movemask_epi8(a) | (uint64_t)(uint32_t)_mm256_movemask_epi8(b)
                                                    << 32;
-    *zero = (uint32_t)_mm256_movemask_epi8(_mm256_cmpeq_epi8(a, v_zero())) |
-            (uint64_t)(uint32_t)_mm256_movemask_epi8(_mm256_cmpeq_epi8(b, v_zero())) << 32;
+    *zero = 0;
+    if (v_any(v_or(a0, b0))) /* ties are rare */
+        *zero = (uint32_t)_mm256_movemask_epi8(a0) |
+                (uint64_t)(uint32_t)_mm256_movemask_epi8(b0) << 32;
 }
 
 V_TARGET static inline void spread_word(uint64_t bits, int8_t mag, int8_t *p)
