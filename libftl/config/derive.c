@@ -55,6 +55,11 @@ static int check_shape(const struct ftl_config *c, char *why, size_t n)
         c->link_lanes != 16)
         return config_refuse(FTL_ECONFIG, why, n, "link.lanes=%llu: must be 1, 2, 4, 8 or 16",
                              (unsigned long long)c->link_lanes);
+    if (c->streams_count > 1 && !c->power_plp)
+        return config_refuse(FTL_ECONFIG, why, n,
+                             "streams.count=%llu: needs power.plp=1: without capacitors the open "
+                             "word lines of all classes would hold victims back",
+                             (unsigned long long)c->streams_count);
     if (strcmp(c->gc_policy, "d-choices") == 0 && c->gc_choices > c->ftl_superblocks)
         return config_refuse(FTL_ECONFIG, why, n,
                              "gc.choices=%llu: more than ftl.superblocks=%llu",
@@ -90,16 +95,19 @@ static int check_space(const struct ftl_config *c, char *why, size_t n)
             (unsigned long long)c->drive_user_bytes,
             (double)(g.total_units - user) / (double)g.sb_units,
             (unsigned long long)(need / g.sb_units), (unsigned long long)need * FTL_UNIT_BYTES);
-    uint64_t buffer_min = (uint64_t)g.wl_units * FTL_UNIT_BYTES;
-    if (c->buffer_bytes < buffer_min)
+    /* each class may leave one word line almost full */
+    uint64_t wl = (uint64_t)g.wl_units * FTL_UNIT_BYTES, least = c->streams_count * wl;
+    if (c->buffer_bytes < least)
         return config_refuse(FTL_ECONFIG, why, n,
-                             "buffer.bytes=%llu: less than one word line of all planes, %llu",
-                             (unsigned long long)c->buffer_bytes, (unsigned long long)buffer_min);
-    if (c->buffer_gc_bytes < buffer_min * 2)
+                             "buffer.bytes=%llu: less than one word line of all planes per "
+                             "stream, %llu",
+                             (unsigned long long)c->buffer_bytes, (unsigned long long)least);
+    if (c->buffer_gc_bytes < least + wl)
         return config_refuse(FTL_ECONFIG, why, n,
-                             "buffer.gc_bytes=%llu: less than two word lines of all planes, %llu",
+                             "buffer.gc_bytes=%llu: less than one word line of all planes per "
+                             "stream and one more, %llu",
                              (unsigned long long)c->buffer_gc_bytes,
-                             (unsigned long long)buffer_min * 2);
+                             (unsigned long long)(least + wl));
     return 0;
 }
 

@@ -29,7 +29,7 @@ static uint32_t written_end(const struct ftl_core *c, uint32_t sb)
     uint32_t first = sb * c->g.sb_units + 1;
     if (c->state[sb] == SB_FREE)
         return first;
-    for (int i = 0; i < 2; i++)
+    for (uint32_t i = 0; i < c->frontier_count; i++)
         if (c->fr[i].sb == sb)
             return c->fr[i].next;
     return first + c->g.sb_units;
@@ -78,6 +78,14 @@ static bool is_finishing(const struct ftl_core *c, uint32_t sb)
     return false;
 }
 
+static bool is_frontier(const struct ftl_core *c, uint32_t sb)
+{
+    for (uint32_t i = 0; i < c->frontier_count; i++)
+        if (c->fr[i].sb == sb)
+            return true;
+    return false;
+}
+
 /* Every superblock is in one state, and the states account for the log. */
 static int check_superblocks(const struct ftl_core *c, const struct report *r)
 {
@@ -90,7 +98,7 @@ static int check_superblocks(const struct ftl_core *c, const struct report *r)
         flight += (uint64_t)c->gc.reads[c->gc.victim] * c->g.page_units;
     for (uint32_t sb = 0; sb < c->g.sb_count; sb++) {
         uint32_t first = sb * c->g.sb_units + 1;
-        bool frontier = c->fr[0].sb == sb || c->fr[1].sb == sb;
+        bool frontier = is_frontier(c, sb);
         free_count += c->state[sb] == SB_FREE;
         open += c->state[sb] == SB_OPEN;
         if (frontier != (c->state[sb] == SB_OPEN))
@@ -112,7 +120,7 @@ static int check_superblocks(const struct ftl_core *c, const struct report *r)
     if (log + flight != c->in_log)
         return broken(r, "log holds %llu slots, the count says %llu",
                       (unsigned long long)(log + flight), (unsigned long long)c->in_log);
-    if (open > c->cfg->gc_frontiers)
+    if (open > c->frontier_count)
         return broken(r, "%u superblocks are open", open);
     return 0;
 }
@@ -147,7 +155,7 @@ int core_check(const struct ftl_core *c, char *why, size_t why_size)
     if (err == 0)
         err = check_bytes(c, &r);
     if (err == 0 && c->timed) {
-        uint64_t host = c->fr[0].wl_units[CAUSE_HOST] + c->fr[1].wl_units[CAUSE_HOST];
+        uint64_t host = core_open_cause(c, CAUSE_HOST);
         if (c->buffer_used < host || c->buffer_used > c->buffer_limit)
             err = broken(&r, "buffer: %u host units held, %llu in open word lines, limit %u",
                          c->buffer_used, (unsigned long long)host, c->buffer_limit);

@@ -18,9 +18,10 @@ static uint32_t wl_limit(const struct ftl_geometry *g, const struct ftl_config *
                          uint32_t gc_window, uint32_t *ret_reserve)
 {
     uint64_t units = (cfg->buffer_bytes + cfg->buffer_gc_bytes) / FTL_UNIT_BYTES;
-    uint64_t data = units / g->wl_units + 4;
+    uint64_t open = cfg->streams_count * cfg->gc_frontiers;
+    uint64_t data = units / g->wl_units + 2 + open;
     uint64_t parity = (data / g->data_dies + 4) * g->parity_dies;
-    uint64_t reserve = (uint64_t)gc_window * g->page_units / g->wl_units + 4;
+    uint64_t reserve = (uint64_t)gc_window * g->page_units / g->wl_units + 2 + open;
     reserve += (reserve / g->data_dies + 2) * g->parity_dies;
     *ret_reserve = (uint32_t)reserve;
     return (uint32_t)(data + parity + reserve * 2);
@@ -56,6 +57,7 @@ static int take_superblock_arrays(struct ftl_core *c)
     c->valid = calloc(n, sizeof *c->valid);
     c->state = calloc(n, sizeof *c->state);
     c->collectable = calloc(n, sizeof *c->collectable);
+    c->sb_class = calloc(n, sizeof *c->sb_class);
     c->closed_at = calloc(n, sizeof *c->closed_at);
     c->closed_at_write = calloc(n, sizeof *c->closed_at_write);
     c->erases = calloc(n, sizeof *c->erases);
@@ -64,7 +66,7 @@ static int take_superblock_arrays(struct ftl_core *c)
     c->gc.reads = calloc(n, sizeof *c->gc.reads);
     c->gc.finishing = calloc(n, sizeof *c->gc.finishing);
     c->rows_programmed = calloc(n * c->g.dies, sizeof *c->rows_programmed);
-    return c->valid && c->state && c->collectable && c->closed_at && c->closed_at_write && c->erases &&
+    return c->valid && c->state && c->collectable && c->sb_class && c->closed_at && c->closed_at_write && c->erases &&
                    c->wl_in_flight && c->reads_in_flight && c->rows_programmed &&
                    c->gc.reads && c->gc.finishing
                ? 0
@@ -93,7 +95,7 @@ uint64_t core_memory(const struct ftl_config *cfg)
     uint32_t reserve;
     if (geometry_make(&g, cfg) < 0)
         return UINT64_MAX;
-    uint64_t per_sb = 4 + 1 + 1 + 8 + 8 + 4 + 4 + 4 + 4 + 4 + 4 * (uint64_t)g.dies;
+    uint64_t per_sb = 4 + 1 + 1 + 1 + 8 + 8 + 4 + 4 + 4 + 4 + 4 + 4 * (uint64_t)g.dies;
     return (cfg->drive_user_bytes / FTL_UNIT_BYTES + g.total_units + 2) * 4 +
            g.sb_count * per_sb +
            wl_limit(&g, cfg, gc_window(&g, cfg), &reserve) * (uint64_t)sizeof(struct wordline);
@@ -111,7 +113,8 @@ int core_init(struct ftl_core *c, const struct ftl_config *cfg, struct sim_conte
         return FTL_ECONFIG;
     c->buffer_limit = min_u32(cfg->buffer_bytes / FTL_UNIT_BYTES, UINT32_MAX / 2);
     c->gc.buffer_limit = min_u32(cfg->buffer_gc_bytes / FTL_UNIT_BYTES, UINT32_MAX / 2);
-    c->gc_frontier = cfg->gc_frontiers == 2 ? 1 : 0;
+    c->classes = (uint32_t)cfg->streams_count;
+    c->frontier_count = c->classes * (uint32_t)cfg->gc_frontiers;
     c->map_bytes = ((size_t)c->user_units + 1) * sizeof *c->map;
     c->rmap_bytes = (size_t)(c->g.total_units + 1) * sizeof *c->rmap;
     c->map = bulk_take(c->map_bytes);
@@ -128,7 +131,7 @@ int core_init(struct ftl_core *c, const struct ftl_config *cfg, struct sim_conte
     set_space_limits(c);
     c->free_count = c->g.sb_count;
     c->gc.victim = SB_NONE;
-    for (int i = 0; i < 2; i++)
+    for (uint32_t i = 0; i < FRONTIERS_MAX; i++)
         c->fr[i].sb = SB_NONE;
     return 0;
 }
@@ -141,6 +144,7 @@ void core_free(struct ftl_core *c)
     free(c->valid);
     free(c->state);
     free(c->collectable);
+    free(c->sb_class);
     free(c->closed_at);
     free(c->closed_at_write);
     free(c->erases);
@@ -170,6 +174,7 @@ void core_open(struct ftl_core *c, struct frontier *f)
     uint32_t sb = choose_free(c);
 
     c->state[sb] = SB_OPEN;
+    c->sb_class[sb] = (uint8_t)((uint32_t)(f - c->fr) % c->classes);
     c->free_count--;
     memset(&c->rows_programmed[(size_t)sb * c->g.dies], 0,
            c->g.dies * sizeof *c->rows_programmed);
@@ -198,9 +203,17 @@ void core_release(struct ftl_core *c, uint32_t sb)
 uint64_t core_open_units(const struct ftl_core *c)
 {
     uint64_t n = 0;
-    for (int i = 0; i < 2; i++)
+    for (uint32_t i = 0; i < c->frontier_count; i++)
         if (c->fr[i].sb != SB_NONE)
             n += c->fr[i].next - (c->fr[i].wl_end - c->g.wl_units);
+    return n;
+}
+
+uint32_t core_open_cause(const struct ftl_core *c, enum cause cause)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < c->frontier_count; i++)
+        n += c->fr[i].wl_units[cause];
     return n;
 }
 
@@ -223,7 +236,7 @@ void core_format(struct ftl_core *c)
     c->gc.victim = SB_NONE;
     c->gc.finishing_count = 0;
     c->gc.buffer_used = c->gc.unprogrammed = c->buffer_used = 0;
-    for (int i = 0; i < 2; i++)
+    for (uint32_t i = 0; i < FRONTIERS_MAX; i++)
         c->fr[i] = (struct frontier){.sb = SB_NONE};
     c->medium_stale = true;
 }
@@ -236,12 +249,12 @@ static void sync_superblock(struct ftl_core *c, uint32_t sb)
     uint32_t *rows = &c->rows_programmed[(size_t)sb * g->dies];
     uint32_t row = c->state[sb] == SB_FREE ? 0 : g->rows;
 
-    for (int i = 0; i < 2; i++)
+    for (uint32_t i = 0; i < c->frontier_count; i++)
         if (c->fr[i].sb == sb)
             row = c->fr[i].row;
     for (uint32_t d = 0; d < g->dies; d++)
         rows[d] = row;
-    for (int i = 0; i < 2; i++)
+    for (uint32_t i = 0; i < c->frontier_count; i++)
         for (uint32_t k = 0; c->fr[i].sb == sb && k < c->fr[i].data_die; k++)
             rows[geometry_data_die(g, row, k)]++;
     for (uint32_t d = 0; d < g->dies; d++) {
@@ -256,8 +269,8 @@ void core_sync_medium(struct ftl_core *c)
     for (uint32_t sb = 0; sb < c->g.sb_count; sb++)
         sync_superblock(c, sb);
     /* units of open word lines are what the write buffer holds */
-    c->buffer_used = c->fr[0].wl_units[CAUSE_HOST] + c->fr[1].wl_units[CAUSE_HOST];
-    c->gc.buffer_used = c->fr[0].wl_units[CAUSE_GC] + c->fr[1].wl_units[CAUSE_GC];
+    c->buffer_used = core_open_cause(c, CAUSE_HOST);
+    c->gc.buffer_used = core_open_cause(c, CAUSE_GC);
     c->gc.unprogrammed = c->gc.buffer_used;
     if (c->buffer_peak < c->buffer_used)
         c->buffer_peak = c->buffer_used;

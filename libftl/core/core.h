@@ -18,8 +18,11 @@
 enum sb_state { SB_FREE, SB_OPEN, SB_CLOSED, SB_VICTIM };
 enum cause { CAUSE_HOST, CAUSE_GC };
 #define SB_NONE UINT32_MAX
+enum { CLASSES_MAX = 8, FRONTIERS_MAX = 2 * CLASSES_MAX };
 enum { GC_CHUNK = 64 };         /* slots per untimed step, and prefetch distance */
 
+/* An open superblock. Class k of the host writes to frontier k; relocation keeps the
+ * class and writes to frontier k too, or to k + classes (gc.frontiers = 2). */
 struct frontier {
     uint32_t sb;                /* SB_NONE: the next unit opens one */
     uint32_t next, wl_end, sb_end;  /* slot ids */
@@ -49,7 +52,8 @@ struct gc_state {
     uint32_t victim;            /* SB_NONE: none */
     uint32_t cursor;            /* slot id of the next page to inspect */
     uint32_t row, data_die, page;   /* the same as a place */
-   uint32_t in_flight;         /* page reads, and pages waiting for the write path */
+    uint32_t flight_class;      /* of all pages in flight */
+    uint32_t in_flight;         /* page reads, and pages waiting for the write path */
     uint32_t window;            /* their limit */
     uint32_t pending_gain;      /* dead slots among pages in flight */
     uint32_t buffer_used, buffer_limit; /* units read or to be read, not yet programmed */
@@ -76,7 +80,7 @@ struct ftl_core {
     uint64_t mapped;
 
     uint32_t *valid;            /* per superblock, all of these */
-    uint8_t *state, *collectable;
+    uint8_t *state, *collectable, *sb_class;
     uint64_t *closed_at, *closed_at_write;
     uint32_t *erases;
     uint32_t *wl_in_flight;     /* word lines not yet programmed */
@@ -86,8 +90,8 @@ struct ftl_core {
     uint32_t free_count;
     uint64_t closings, host_units;
 
-    struct frontier fr[2];
-    uint32_t gc_frontier;       /* index of the frontier that relocation writes to */
+    struct frontier fr[FRONTIERS_MAX];
+    uint32_t frontier_count, classes;
     struct gc_state gc;
 
     uint64_t in_log;            /* slots written or padded and not yet collected */
@@ -121,19 +125,31 @@ void core_sync_medium(struct ftl_core *c);
 void core_open(struct ftl_core *c, struct frontier *f);
 void core_release(struct ftl_core *c, uint32_t sb);     /* erased, free again */
 
+static inline struct frontier *core_gc_frontier(struct ftl_core *c, uint32_t class)
+{
+    return &c->fr[class + (c->frontier_count > c->classes ? c->classes : 0)];
+}
+
+static inline uint32_t frontier_left(const struct frontier *f)
+{
+    return f->sb == SB_NONE ? 0 : f->sb_end - f->next;
+}
+
 static inline uint64_t core_free_slots(const struct ftl_core *c)
 {
     return c->g.total_units - c->in_log;
 }
 
-/* Units in open word lines: placed, not yet sent to the medium. */
+/* Units in open word lines, of one cause or all: placed, not yet sent to the medium. */
+uint32_t core_open_cause(const struct ftl_core *c, enum cause cause);
 uint64_t core_open_units(const struct ftl_core *c);
 
 /* ---- place.c: units into open superblocks ---- */
 /* Places n keys for the host. The caller has made sure of core_host_room() >= n. */
-void core_place_host(struct ftl_core *c, const uint32_t *keys, uint32_t n);
-/* Units that the host may place now, 0 when collection has to free some first. */
-uint32_t core_host_room(const struct ftl_core *c);
+void core_place_host(struct ftl_core *c, uint32_t class, const uint32_t *keys, uint32_t n);
+/* Units of this class that the host may place now, 0 when collection has to free some
+ * first. */
+uint32_t core_host_room(const struct ftl_core *c, uint32_t class);
 /* Relocates the live slots of [slot, end); returns how many. */
 uint32_t core_relocate(struct ftl_core *c, uint32_t slot, uint32_t end);
 uint32_t core_pad(struct ftl_core *c, struct frontier *f);  /* units of filler */
@@ -149,15 +165,15 @@ uint64_t core_oldest_wl(const struct ftl_core *c);
 uint64_t core_write_path(struct ftl_core *c, uint64_t ns);
 
 /* ---- gc.c ---- */
-/* Untimed: collects until n host units may be placed. */
-int core_gc_make_room(struct ftl_core *c, uint32_t n);
+/* Untimed: collects until n host units of this class may be placed. */
+int core_gc_make_room(struct ftl_core *c, uint32_t class, uint32_t n);
 /* Timed: issues page reads as far as space, window and buffer ask and allow. */
 void core_gc_issue(struct ftl_core *c);
 /* A page read ended. Returns the time at which core_gc_page_out() is due. */
 uint64_t core_gc_page_in(struct ftl_core *c, uint32_t ref);
 void core_gc_page_out(struct ftl_core *c);
-/* A word line of the relocation frontier was sent. */
-void core_gc_word_line(struct ftl_core *c, uint64_t seq);
+/* A word line with relocated data of this class was sent. */
+void core_gc_word_line(struct ftl_core *c, uint32_t class, uint64_t seq);
 /* Going untimed: all programs have ended, finished victims are free. */
 void core_gc_settle(struct ftl_core *c);
 bool core_gc_idle(const struct ftl_core *c);

@@ -15,6 +15,10 @@ uint32_t ftl_gc_draw(const struct ftl_gc_view *view, uint32_t k, uint32_t bound)
     return draw_below(draw_mix(view->draw + k * UINT64_C(0x9e3779b97f4a7c15)), bound);
 }
 
+/* Rounds over all superblocks without a host unit placed after which collection is
+ * taken to lead nowhere: far above what a policy that frees anything needs. */
+enum { IDLE_ROUNDS = 32 };
+
 /* Any superblock to choose from? */
 static bool any_collectable(const struct ftl_core *c)
 {
@@ -36,7 +40,7 @@ static int choose_victim(struct ftl_core *c)
         gc->idle_host_units = c->host_units;
         gc->idle_picks = 0;
     }
-    if (gc->idle_picks++ > 4 * (uint64_t)c->g.sb_count) {
+    if (gc->idle_picks++ > IDLE_ROUNDS * (uint64_t)c->g.sb_count) {
         c->error = FTL_EPOLICY;     /* victims that free nothing: no end in sight */
         return FTL_EPOLICY;
     }
@@ -107,9 +111,9 @@ static void collect_chunk(struct ftl_core *c)
     }
 }
 
-int core_gc_make_room(struct ftl_core *c, uint32_t n)
+int core_gc_make_room(struct ftl_core *c, uint32_t class, uint32_t n)
 {
-    while (core_host_room(c) < n) {
+    while (core_host_room(c, class) < n) {
         if (c->gc.victim == SB_NONE) {
             if (choose_victim(c) <= 0) {
                 c->error = FTL_EPOLICY;
@@ -123,11 +127,11 @@ int core_gc_make_room(struct ftl_core *c, uint32_t n)
 
 /* ---- timed -------------------------------------------------------------------- */
 
-/* Slots that relocation can reach. */
-static uint64_t space(const struct ftl_core *c)
+/* Slots that relocation of the victim's class can reach. */
+static uint64_t space(struct ftl_core *c)
 {
-    const struct frontier *f = &c->fr[c->gc_frontier];
-    return (f->sb == SB_NONE ? 0 : f->sb_end - f->next) + (uint64_t)c->free_count * c->g.sb_units;
+    const struct frontier *f = core_gc_frontier(c, c->sb_class[c->gc.victim]);
+    return frontier_left(f) + (uint64_t)c->free_count * c->g.sb_units;
 }
 
 /* May a superblock inspected to its end be erased? No read may still want its pages;
@@ -156,11 +160,13 @@ static void release_finished(struct ftl_core *c)
     gc->finishing_count = kept;
 }
 
-void core_gc_word_line(struct ftl_core *c, uint64_t seq)
+void core_gc_word_line(struct ftl_core *c, uint32_t class, uint64_t seq)
 {
-    for (uint32_t i = 0; i < c->gc.finishing_count; i++)
-        if (c->gc.finishing[i].wl_seq == 0 && c->gc.reads[c->gc.finishing[i].sb] == 0)
-            c->gc.finishing[i].wl_seq = seq;
+    for (uint32_t i = 0; i < c->gc.finishing_count; i++) {
+        struct gc_finishing *f = &c->gc.finishing[i];
+        if (f->wl_seq == 0 && c->gc.reads[f->sb] == 0 && c->sb_class[f->sb] == class)
+            f->wl_seq = seq;
+    }
 }
 
 /* All of the victim was inspected. Its last units lie in a word line still open, or
@@ -205,6 +211,7 @@ static void issue_page(struct ftl_core *c, uint32_t live)
     page->sb = gc->victim;
     page->gain = c->g.page_units - live;
     gc->pending_gain += page->gain;
+    gc->flight_class = c->sb_class[gc->victim];
     gc->in_flight++;
     gc->reads[gc->victim]++;
     gc->buffer_used += c->g.page_units;
@@ -215,10 +222,13 @@ static void issue_page(struct ftl_core *c, uint32_t live)
 }
 
 /* May one more page be read and its live units placed? */
-static bool page_fits(const struct ftl_core *c, uint32_t live)
+static bool page_fits(struct ftl_core *c, uint32_t live)
 {
     const struct gc_state *gc = &c->gc;
 
+    /* pages of one class at a time: each may need to open a superblock */
+    if (gc->in_flight != 0 && gc->flight_class != c->sb_class[gc->victim])
+        return false;
     return gc->in_flight < gc->window && gc->buffer_used + c->g.page_units <= gc->buffer_limit &&
            c->wl_free_count > c->wl_reserve && media_ops_free(c->media) > c->wl_reserve &&
            space(c) >= (uint64_t)gc->in_flight * c->g.page_units + live;
@@ -255,18 +265,35 @@ static bool is_hungry(const struct ftl_core *c)
     return core_free_slots(c) + c->gc.pending_gain < c->free_target;
 }
 
+/* Does a finished victim wait for this frontier's open word line? */
+static bool is_awaited(const struct ftl_core *c, uint32_t i)
+{
+    if (c->fr[i].wl_units[CAUSE_GC] == 0)
+        return false;
+    for (uint32_t k = 0; k < c->gc.finishing_count; k++)
+        if (c->gc.finishing[k].wl_seq == 0 &&
+            c->sb_class[c->gc.finishing[k].sb] == i % c->classes)
+            return true;
+    return false;
+}
+
 static uint32_t open_filler(const struct ftl_core *c)
 {
-    const struct frontier *f = &c->fr[c->gc_frontier];
-    return f->sb == SB_NONE || f->wl_units[CAUSE_GC] == 0 ? 0 : f->wl_end - f->next;
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < c->frontier_count; i++)
+        if (is_awaited(c, i))
+            n += c->fr[i].wl_end - c->fr[i].next;
+    return n;
 }
 
 /* Without capacitors superblocks wait until a word line with their last units is
- * full. Do they hold all the space that the host could have? */
+ * full. Do they hold the space that the host could have, so that a FLUSH could not
+ * even pad its word line? (Streams need capacitors: there is one class.) */
 static bool is_starved(const struct ftl_core *c)
 {
     return c->gc.finishing_count != 0 && !c->cfg->power_plp &&
-           core_free_slots(c) > c->free_floor && core_host_room(c) == 0;
+           core_free_slots(c) >= c->free_floor + c->g.wl_units &&
+           core_host_room(c, 0) < c->g.wl_units;
 }
 
 /* Sends the open word line as it is. Filler must cost less than collection gained
@@ -281,9 +308,11 @@ static void send_open_word_line(struct ftl_core *c, bool forced)
         return;
     c->gc.gain -= c->gc.gain < filler ? c->gc.gain : filler;
     c->dispatch_at = c->write_path_free_at;
-    if (filler != 0)
-        (void)core_pad(c, &c->fr[c->gc_frontier]);
-    core_gc_word_line(c, c->wl_seq);    /* all is sent, if it was not before */
+    for (uint32_t i = 0; i < c->frontier_count; i++)
+        if (is_awaited(c, i))
+            (void)core_pad(c, &c->fr[i]);
+    for (uint32_t k = 0; k < c->classes; k++)
+        core_gc_word_line(c, k, c->wl_seq);     /* all is sent, if it was not before */
     release_finished(c);
 }
 

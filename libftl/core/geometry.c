@@ -30,7 +30,7 @@ int geometry_make(struct ftl_geometry *g, const struct ftl_config *c)
  * word line: one superblock for those held, one for units that run over into it. */
 uint64_t geometry_free_kept(const struct ftl_config *c)
 {
-    return c->gc_reserve + c->gc_frontiers - 1 + (c->power_plp ? 0 : 2);
+    return c->gc_reserve + c->gc_frontiers * c->streams_count - 1 + (c->power_plp ? 0 : 2);
 }
 
 /* Two superblocks of dead units besides, so that a victim with something to gain

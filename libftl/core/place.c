@@ -81,8 +81,8 @@ static void wl_full(struct ftl_core *c, struct frontier *f)
     c->count->nand_programs++;
     if (c->timed)
         wl_send(c, f, geometry_data_die(g, f->row, f->data_die), f->wl_units);
-    if (c->gc.finishing_count != 0 && f == &c->fr[c->gc_frontier])
-        core_gc_word_line(c, c->wl_seq);
+    if (c->gc.finishing_count != 0 && f->wl_units[CAUSE_GC] != 0)
+        core_gc_word_line(c, (uint32_t)(f - c->fr) % c->classes, c->wl_seq);
     f->wl_units[CAUSE_HOST] = f->wl_units[CAUSE_GC] = 0;
     f->wl_end += g->wl_units;
     if (++f->data_die < g->data_dies)
@@ -114,45 +114,61 @@ uint32_t core_pad(struct ftl_core *c, struct frontier *f)
 
 /* ---- host ------------------------------------------------------------------ */
 
-/* Slots that relocation can reach: its open superblock and the free ones. */
-static uint64_t gc_space(const struct ftl_core *c, uint32_t free_count)
+/* What relocation must still be able to place with the class of `class`: pages in
+ * flight, and the rest of the victim. Without one, the next may be wholly live. */
+static uint64_t gc_claim(const struct ftl_core *c, uint32_t class)
 {
-    const struct frontier *f = &c->fr[c->gc_frontier];
-    uint64_t left = f->sb == SB_NONE ? 0 : f->sb_end - f->next;
-    return left + (uint64_t)free_count * c->g.sb_units;
+    uint64_t claim = 0;
+    if (c->gc.in_flight != 0 && c->gc.flight_class == class)
+        claim = (uint64_t)c->gc.in_flight * c->g.page_units;
+    if (c->gc.victim != SB_NONE && c->sb_class[c->gc.victim] == class)
+        claim += c->valid[c->gc.victim];
+    return claim;
 }
 
-/* What relocation must still be able to place. */
-static uint64_t gc_claim(const struct ftl_core *c)
+/* Free superblocks that relocation of all classes but `except` may have to open. */
+static uint32_t gc_needs(const struct ftl_core *c, uint32_t except)
 {
-    uint64_t claim = (uint64_t)c->gc.in_flight * c->g.page_units;
-    return claim + (c->gc.victim == SB_NONE ? c->g.sb_units : c->valid[c->gc.victim]);
+    uint32_t need = c->gc.victim == SB_NONE;
+    uint32_t shift = c->frontier_count > c->classes ? c->classes : 0;
+
+    for (uint32_t k = 0; k < c->classes; k++) {
+        uint64_t claim = k == except ? 0 : gc_claim(c, k);
+        uint64_t left = frontier_left(&c->fr[k + shift]);
+        if (claim > left)
+            need += (uint32_t)((claim - left + c->g.sb_units - 1) / c->g.sb_units);
+    }
+    return need;
 }
 
-uint32_t core_host_room(const struct ftl_core *c)
+uint32_t core_host_room(const struct ftl_core *c, uint32_t class)
 {
     uint64_t free_slots = core_free_slots(c);
     if (free_slots <= c->free_floor)
         return 0;
     uint64_t room = free_slots - c->free_floor;
-    const struct frontier *f = &c->fr[0];
-    uint64_t left = f->sb == SB_NONE ? 0 : f->sb_end - f->next;
-    uint64_t reach;
+    uint64_t reach = frontier_left(&c->fr[class]);
 
-    if (c->gc_frontier == 0) {
-        uint64_t space = gc_space(c, c->free_count), claim = gc_claim(c);
-        reach = space > claim ? space - claim : 0;
+    if (c->frontier_count > c->classes) {
+        if (room <= reach)          /* the usual case: nothing to open */
+            return (uint32_t)room;
+        if (c->free_count > gc_needs(c, UINT32_MAX))
+            reach += c->g.sb_units;
     } else {
-        bool may_open = c->free_count > 0 && gc_space(c, c->free_count - 1) >= gc_claim(c);
-        reach = left + (may_open ? c->g.sb_units : 0);
+        /* relocation of this class uses the same superblocks */
+        uint32_t others = gc_needs(c, class);
+        uint64_t claim = gc_claim(c, class);
+        if (c->free_count > others)
+            reach += (uint64_t)(c->free_count - others) * c->g.sb_units;
+        reach = reach > claim ? reach - claim : 0;
     }
     room = room < reach ? room : reach;
     return room > UINT32_MAX ? UINT32_MAX : (uint32_t)room;
 }
 
-void core_place_host(struct ftl_core *c, const uint32_t *keys, uint32_t n)
+void core_place_host(struct ftl_core *c, uint32_t class, const uint32_t *keys, uint32_t n)
 {
-    struct frontier *f = &c->fr[0];
+    struct frontier *f = &c->fr[class];
     uint32_t *map = c->map;
 
     c->log_sum += (ftl_u128)c->in_log * n;
@@ -207,9 +223,9 @@ void core_unmap(struct ftl_core *c, uint64_t lpn, uint64_t n)
 
 uint32_t core_relocate(struct ftl_core *c, uint32_t slot, uint32_t end)
 {
-    struct frontier *f = &c->fr[c->gc_frontier];
     uint32_t *map = c->map, *rmap = c->rmap;
     uint32_t from = geometry_superblock(&c->g, slot - 1), moved = 0;
+    struct frontier *f = core_gc_frontier(c, c->sb_class[from]);
 
     while (slot < end) {
         if (f->sb == SB_NONE) {

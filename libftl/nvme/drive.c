@@ -173,19 +173,24 @@ void drive_go_timed(ftl_drive *d)
     d->core.timed = true;
 }
 
+uint32_t drive_class(const ftl_drive *d, uint32_t stream)
+{
+    return stream == 0 ? 0 : (stream - 1) % d->core.classes;
+}
+
 /* Places a batch; core_host_room is asked once for all of it. */
-static int place_batch(ftl_drive *d, const uint32_t *keys, uint32_t n)
+static int place_batch(ftl_drive *d, uint32_t class, const uint32_t *keys, uint32_t n)
 {
     while (n > 0) {
-        uint32_t room = core_host_room(&d->core);
+        uint32_t room = core_host_room(&d->core, class);
         if (room < n && room < d->core.g.sb_units) {
-            int err = core_gc_make_room(&d->core, n < d->core.g.sb_units ? n : 1);
+            int err = core_gc_make_room(&d->core, class, n < d->core.g.sb_units ? n : 1);
             if (err < 0)
                 return err;
-            room = core_host_room(&d->core);
+            room = core_host_room(&d->core, class);
         }
         uint32_t k = room < n ? room : n;
-        core_place_host(&d->core, keys, k);
+        core_place_host(&d->core, class, keys, k);
         keys += k;
         n -= k;
     }
@@ -198,14 +203,14 @@ struct batch {
     uint32_t keys[BATCH], count;
 };
 
-static int batch_add(ftl_drive *d, struct batch *b, uint32_t key)
+static int batch_add(ftl_drive *d, struct batch *b, uint32_t class, uint32_t key)
 {
     __builtin_prefetch(&d->core.map[key], 1);
     b->keys[b->count++] = key;
     if (b->count < BATCH)
         return 0;
     b->count = 0;
-    return place_batch(d, b->keys, BATCH);
+    return place_batch(d, class, b->keys, BATCH);
 }
 
 /* Bytes of edge units that the extent does not cover are read back and rewritten. */
@@ -228,7 +233,9 @@ int ftl_write_untimed(ftl_drive *d, const struct ftl_extent *extents, size_t cou
             return FTL_ERANGE;
     }
     int err = drive_settle(d);
-    struct batch b = {.count = 0};
+    struct batch batches[CLASSES_MAX];
+    for (uint32_t k = 0; k < d->core.classes; k++)
+        batches[k].count = 0;
     const uint32_t shift = d->lbas_per_unit == 8 ? 3 : 0;
     for (size_t i = 0; i < count && err == 0; i++) {
         const struct ftl_extent *e = &extents[i];
@@ -239,11 +246,12 @@ int ftl_write_untimed(ftl_drive *d, const struct ftl_extent *extents, size_t cou
             count_edges(d, e);
         uint32_t key = (uint32_t)(e->lba >> shift) + 1;
         uint32_t last = (uint32_t)((e->lba + e->lba_count - 1) >> shift) + 1;
+        uint32_t class = drive_class(d, e->stream);
         for (; key <= last && err == 0; key++)
-            err = batch_add(d, &b, key);
+            err = batch_add(d, &batches[class], class, key);
     }
-    if (err == 0)
-        err = place_batch(d, b.keys, b.count);
+    for (uint32_t k = 0; k < d->core.classes && err == 0; k++)
+        err = place_batch(d, k, batches[k].keys, batches[k].count);
     return err;
 }
 

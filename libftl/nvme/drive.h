@@ -19,6 +19,7 @@ struct command {
     uint32_t cursor;            /* units issued or placed so far */
     uint32_t pending;           /* page reads under way */
     uint32_t next;
+    uint32_t class;             /* of its data */
     uint64_t wl_seq;            /* FLUSH: waits for word lines up to this one */
 };
 
@@ -69,6 +70,7 @@ void front_continue_writes(ftl_drive *d);
 void front_word_line_done(ftl_drive *d);
 uint64_t server_take(struct server *s, uint64_t from, uint64_t ns);
 uint64_t link_ns(const ftl_drive *d, uint64_t bytes);
+uint32_t drive_class(const ftl_drive *d, uint32_t stream);
 int drive_settle(ftl_drive *d);  /* before untimed work: quiet, untimed mode */
 void drive_go_timed(ftl_drive *d);
 

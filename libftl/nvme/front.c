@@ -206,7 +206,7 @@ static void place(ftl_drive *d, struct command *c, uint32_t n)
             d->count.host_bytes -= FTL_UNIT_BYTES - bytes;
             d->count.rmw_bytes += FTL_UNIT_BYTES - bytes;
         }
-        core_place_host(&d->core, keys, k);
+        core_place_host(&d->core, c->class, keys, k);
         if (d->core.payload != NULL)
             write_payload(d, c, c->cursor, old);
         c->cursor += k;
@@ -221,7 +221,7 @@ static uint32_t write_room(const ftl_drive *d, const struct command *c)
     uint32_t n = c->units - c->cursor, room = core->buffer_limit - core->buffer_used;
 
     n = n < room ? n : room;
-    room = core_host_room(core);
+    room = core_host_room(core, c->class);
     n = n < room ? n : room;
     /* word lines this could fill must have room on their way to the medium */
     if (core->wl_free_count <= core->wl_reserve || media_ops_free(&d->media) <= core->wl_reserve)
@@ -271,7 +271,6 @@ static bool flush_step(ftl_drive *d, uint32_t index)
 {
     struct command *c = &d->commands[index];
     struct ftl_core *core = &d->core;
-    struct frontier *f = &core->fr[0];
 
     d->count.host_flushes += c->cursor == 0;
     c->cursor = 1;
@@ -279,8 +278,12 @@ static bool flush_step(ftl_drive *d, uint32_t index)
         write_complete(d, index, d->ctx.now + d->cfg.fw_commit_ns);
         return true;
     }
-    if (f->wl_units[CAUSE_HOST] != 0) {
-        if (core_host_room(core) < f->wl_end - f->next || core->wl_free_count <= core->wl_reserve)
+    for (uint32_t k = 0; k < core->classes; k++) {
+        struct frontier *f = &core->fr[k];
+        if (f->wl_units[CAUSE_HOST] == 0)
+            continue;
+        if (core_host_room(core, k) < f->wl_end - f->next ||
+            core->wl_free_count <= core->wl_reserve)
             return false;
         core->dispatch_at = max_u64(core->write_path_free_at, d->ctx.now);
         (void)core_pad(core, f);

@@ -62,7 +62,8 @@ int ftl_submit(ftl_drive *d, const struct ftl_cmd *cmd)
     struct command *c = &d->commands[index];
     d->command_free = c->next;
     d->open++;
-    *c = (struct command){.cmd = *cmd, .submitted_at = d->ctx.now};
+    *c = (struct command){.cmd = *cmd, .submitted_at = d->ctx.now,
+                          .class = drive_class(d, cmd->stream)};
     if (cmd->lba_count != 0) {
         uint32_t shift = d->lbas_per_unit == 8 ? 3 : 0;
         uint64_t last = (cmd->lba + cmd->lba_count - 1) >> shift;

@@ -177,9 +177,53 @@ static void test_bad_policies(void **state)
     }
 }
 
+/* Data of different streams never shares a superblock, whoever moved it last. */
+static void test_streams_stay_apart(void **state)
+{
+    (void)state;
+    for (int frontiers = 1; frontiers <= 2; frontiers++) {
+        struct ftl_config cfg = make_config("wa-reference", 1, "op", "0.3", "streams.count", "3",
+                                            "gc.frontiers", frontiers == 1 ? "1" : "2", NULL);
+        ftl_drive *d = make_drive(&cfg);
+        const struct ftl_core *c = &d->core;
+        struct rand64 r = {19};
+        struct ftl_cpl cpl[32];
+        uint64_t lbas = ftl_lba_count(d);
+        for (uint64_t i = 0; i < lbas * 4; i++) {
+            uint64_t lba = draw_to(&r, lbas);
+            struct ftl_extent e = {.lba = lba, .lba_count = 1, .stream = (uint32_t)(1 + lba % 3)};
+            assert_int_equal(ftl_write_untimed(d, &e, 1), 0);
+        }
+        for (uint64_t i = 0; i < 20000; i++) {
+            uint64_t lba = draw_to(&r, lbas);
+            struct ftl_cmd cmd = {.opcode = FTL_WRITE, .lba = lba, .lba_count = 1,
+                                  .stream = (uint16_t)(1 + lba % 3)};
+            assert_int_equal(ftl_submit(d, &cmd), 0);
+            if (i % 32 == 31) {
+                assert_true(ftl_run(d, FTL_NEVER) >= 0);
+                (void)ftl_poll(d, cpl, 32);
+            }
+        }
+        assert_int_equal(ftl_drain(d), 0);
+        assert_sound(d);
+        uint64_t classes = 0;
+        for (uint32_t key = 1; key <= c->user_units; key++) {
+            if (c->map[key] == 0)
+                continue;
+            uint32_t sb = geometry_superblock(&c->g, c->map[key] - 1);
+            assert_int_equal(c->sb_class[sb], (key - 1) % 3);
+            classes |= 1u << c->sb_class[sb];
+        }
+        assert_int_equal(classes, 7);
+        assert_true(c->count->gc_units_moved > lbas);   /* and much of it was relocated */
+        ftl_destroy(d);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_damage),
-                                       cmocka_unit_test(test_bad_policies)};
+                                       cmocka_unit_test(test_bad_policies),
+                                       cmocka_unit_test(test_streams_stay_apart)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

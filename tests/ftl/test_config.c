@@ -98,11 +98,12 @@ static void test_impossible(void **state)
         {"ftl.superblocks", "4096", "more than nand.blocks_per_plane"},
         {"link.lanes", "3", "1, 2, 4, 8 or 16"},
         {"buffer.bytes", "4096", "less than one word line"},
-        {"buffer.gc_bytes", "16K", "less than two word lines"},
+        {"buffer.gc_bytes", "16K", "less than one word line of all planes per stream and one more, 32768"},
         {"drive.user_bytes", "2G", "above the physical capacity of 2147483648"},
         {"drive.user_bytes", "2147000000", "need"},
         {"nand.wordlines_per_block", "65536", "2^32"},
         {"gc.reserve_superblocks", "64", NULL},
+        {"streams.count", "8", NULL},
     };
     struct ftl_config cfg;
     (void)state;

@@ -60,18 +60,19 @@ static struct ftl_config random_config(struct rand64 *r)
     uint64_t sb_units = (dies - parity) * planes * types * rows * page;
     uint64_t wl = planes * types * page;
     /* from the least spare that is allowed up to four superblocks more */
-    uint64_t spare = frontiers + 2 + (plp ? 0 : 2) + draw_to(r, 4);
+    uint64_t classes = plp && draw_to(r, 2) ? 1 + draw_to(r, 3) : 1;
+    uint64_t spare = frontiers * classes + 2 + (plp ? 0 : 2) + draw_to(r, 4);
     uint64_t sbs = spare + 3 + draw_to(r, 8);
     struct ftl_config cfg = make_config(
         "wa-reference", 1, "nand.preset", presets[types - 1], "nand.channels", NUM(channels), "nand.dies", NUM(dies), "nand.planes",
         NUM(planes), "nand.page_types", NUM(types), "nand.wordlines_per_block", NUM(rows),
         "nand.page_bytes", NUM(page * 4096), "nand.spare_bytes", NUM(page * 600), "nand.blocks_per_plane", NUM(sbs), "ftl.superblocks",
-        NUM(sbs), "raid.parity", NUM(parity), "gc.frontiers", NUM(frontiers), "power.plp",
+        NUM(sbs), "raid.parity", NUM(parity), "gc.frontiers", NUM(frontiers), "streams.count", NUM(classes), "power.plp",
         NUM(plp), "gc.policy", policies[draw_to(r, 7)], "gc.choices", "3", "drive.lba_bytes",
         draw_to(r, 2) ? "512" : "4096", "media.payload", "1", "drive.user_bytes",
         NUM((sbs - spare) * sb_units * 4096), "buffer.bytes",
-        NUM((wl + draw_to(r, 3 * wl + 1)) * 4096), "buffer.gc_bytes",
-        NUM((2 * wl + draw_to(r, 3 * wl + 1)) * 4096), NULL);
+        NUM((classes * wl + draw_to(r, 3 * wl + 1)) * 4096), "buffer.gc_bytes",
+        NUM(((classes + 1) * wl + draw_to(r, 3 * wl + 1)) * 4096), NULL);
 #undef NUM
     cfg.drive_seed = draw(r);
     return cfg;
@@ -158,7 +159,7 @@ static void send(struct world *w, uint8_t opcode)
     if (opcode == FTL_TRIM)
         trim_model(w, lba, n);
     struct ftl_cmd cmd = {.opcode = opcode, .lba = lba, .lba_count = n, .user = slot,
-                          .data = o->data};
+                          .data = o->data, .stream = (uint16_t)draw_to(&w->rand, 4)};
     assert_int_equal(ftl_submit(w->drive, &cmd), 0);
 }
 

@@ -61,7 +61,7 @@ enum ftl_opcode { FTL_FLUSH = 0x00, FTL_WRITE = 0x01, FTL_READ = 0x02, FTL_TRIM 
 struct ftl_cmd {
     uint8_t  opcode;                /* enum ftl_opcode */
     uint8_t  flags;                 /* must be 0 */
-    uint16_t stream;                /* placement hint, 0 = none */
+    uint16_t stream;                /* placement hint, 0 = none; see streams.count */
     uint32_t lba_count;             /* 1-based; 0 only with FTL_FLUSH. At most 2^24 for
                                      * reads and writes; TRIM takes any length */
     uint64_t lba;
@@ -104,6 +104,8 @@ FTL_API int ftl_drain(ftl_drive *drive);
 /* ---- untimed depth --------------------------------------------------------
  * The same mapping, placement and garbage collection at memory speed; virtual
  * time stands still. Needs a drive without open commands (FTL_EBUSY). */
+/* Extents of different streams may change places within a batch of some dozen
+ * units; the last write to an LBA still decides where it lies for its stream. */
 struct ftl_extent { uint64_t lba; uint32_t lba_count, stream; };
 FTL_API int ftl_write_untimed(ftl_drive *drive, const struct ftl_extent *extents, size_t count);
 FTL_API int ftl_trim_untimed(ftl_drive *drive, uint64_t lba, uint64_t lba_count);
