@@ -39,7 +39,6 @@ size_t ldpci_ws_layout(const struct ldpc_code *c, void *mem, struct ws *w)
     w->hits = carve(&at, ((size_t)c->cols * c->zw + 8) * sizeof *w->hits);
     w->p = carve(&at, p + 64);
     w->r = carve(&at, r_bytes(c));
-    w->t = carve(&at, (size_t)ROW_WEIGHT_MAX * 128);
     w->poly = carve(&at, (size_t)8 * c->xs * 8);
     return (size_t)(at - (uint8_t *)mem);
 }

@@ -26,7 +26,6 @@ struct ws {
     struct hit *hits; /* cols x zw: words with bits to flip */
     int8_t *p;        /* cols x pstride: posterior values */
     int8_t *r;        /* check messages */
-    int8_t *t;        /* ROW_WEIGHT_MAX x 64: one row group's inputs */
     uint64_t *poly;   /* 4 x 2 x xs words for the encoder */
 };
 

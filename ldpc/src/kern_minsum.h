@@ -69,7 +69,9 @@ V_TARGET static inline W scale_w(W m, struct norm n)
     return w_minu8(w_add8(w_shr8(m, n.a), w_shr8(m, n.b)), w_set8((char)n.rmax));
 }
 
-V_TARGET static inline void minsum_group(int8_t *const *at, size_t step, int8_t *msg, int8_t *t,
+/* Between the two loops the inputs t wait in the place of the old messages, which
+ * nothing needs any more: no scratch, no cache line more than the result takes. */
+V_TARGET static inline void minsum_group(int8_t *const *at, size_t step, int8_t *msg,
                                          uint32_t dc, struct norm n, bool first)
 {
     W m1 = w_set8(127), m2 = m1, sign = w_zero();
@@ -79,7 +81,7 @@ V_TARGET static inline void minsum_group(int8_t *const *at, size_t step, int8_t 
         if (!first)
             x = w_sub8(x, w_load(msg + (size_t)i * WB));
         W a = w_abs8(x);
-        w_store(t + (size_t)i * WB, x);
+        w_store(msg + (size_t)i * WB, x);
         m2 = w_minu8(m2, w_maxu8(m1, a));
         m1 = w_minu8(m1, a);
         sign = w_xor(sign, x);
@@ -88,7 +90,7 @@ V_TARGET static inline void minsum_group(int8_t *const *at, size_t step, int8_t 
     sign = w_signs(sign);
     V_UNROLL
     for (uint32_t i = 0; i < dc; i++) {
-        W x = w_load(t + (size_t)i * WB);
+        W x = w_load(msg + (size_t)i * WB);
         W r = w_sign(w_pick(w_abs8(x), m1, n1, n2), w_xor(x, sign));
         w_store(msg + (size_t)i * WB, r);
         w_storeu(at[i] + step, w_add8(x, r));
@@ -106,9 +108,9 @@ V_TARGET static void minsum_layer(const struct ldpc_code *c, struct ws *w, uint3
         for (; k.next < k.dc && k.step[k.next] <= g; k.next++)
             k.at[k.order[k.next]] -= c->z;
         if (first)
-            minsum_group(k.at, (size_t)g * WB, msg, w->t, k.dc, n, true);
+            minsum_group(k.at, (size_t)g * WB, msg, k.dc, n, true);
         else
-            minsum_group(k.at, (size_t)g * WB, msg, w->t, k.dc, n, false);
+            minsum_group(k.at, (size_t)g * WB, msg, k.dc, n, false);
         msg += (size_t)k.dc * WB;
     }
     walk_end(c, w->p, r, groups);
