@@ -1,16 +1,31 @@
 #include "sim/events.h"
 
+#define NO_NODE UINT32_MAX
+enum { WORDS = SIM_BUCKETS / 64, BUCKET_MASK = SIM_BUCKETS - 1 };
+
 int sim_heap_init(struct sim_heap *h, uint32_t limit)
 {
-    *h = (struct sim_heap){.limit = limit};
+    *h = (struct sim_heap){.limit = limit, .near = SIM_NEVER};
     h->events = malloc((size_t)limit * sizeof *h->events);
-    return h->events != NULL ? 0 : -1;
+    h->nodes = malloc((size_t)limit * sizeof *h->nodes);
+    h->heads = malloc(SIM_BUCKETS * sizeof *h->heads);
+    h->bits = calloc(WORDS, sizeof *h->bits);
+    if (h->events == NULL || h->nodes == NULL || h->heads == NULL || h->bits == NULL)
+        return -1;
+    for (uint32_t i = 0; i < limit; i++)
+        h->nodes[i].next = i + 1;
+    for (uint32_t i = 0; i < SIM_BUCKETS; i++)
+        h->heads[i] = NO_NODE;
+    return 0;
 }
 
 void sim_heap_free(struct sim_heap *h)
 {
     free(h->events);
-    h->events = NULL;
+    free(h->nodes);
+    free(h->heads);
+    free(h->bits);
+    *h = (struct sim_heap){.near = SIM_NEVER};
 }
 
 static inline bool before(const struct sim_event *a, const struct sim_event *b)
@@ -20,11 +35,10 @@ static inline bool before(const struct sim_event *a, const struct sim_event *b)
     return (int32_t)(a->seq - b->seq) < 0;
 }
 
-void sim_heap_push(struct sim_heap *h, uint64_t time, uint32_t kind, uint32_t arg)
+/* ---- far: the heap ---------------------------------------------------------- */
+
+static void far_push(struct sim_heap *h, struct sim_event e)
 {
-    if (__builtin_expect(h->count == h->limit, 0))
-        abort();                    /* sized for its users at init: our fault */
-    struct sim_event e = {.time = time, .seq = h->seq++, .kind = kind & 15, .arg = arg & 0xFFFFFFF};
     uint32_t i = h->count++;
 
     while (i > 0) {
@@ -37,7 +51,7 @@ void sim_heap_push(struct sim_heap *h, uint64_t time, uint32_t kind, uint32_t ar
     h->events[i] = e;
 }
 
-struct sim_event sim_heap_pop(struct sim_heap *h)
+static struct sim_event far_pop(struct sim_heap *h)
 {
     struct sim_event top = h->events[0];
     struct sim_event e = h->events[--h->count];
@@ -56,6 +70,96 @@ struct sim_event sim_heap_pop(struct sim_heap *h)
     if (n > 0)
         h->events[i] = e;
     return top;
+}
+
+/* ---- near: the calendar ------------------------------------------------------- */
+
+/* Into its bucket's list, behind all that are not later: the newest of equals. */
+static void near_push(struct sim_heap *h, uint64_t bucket, struct sim_event e)
+{
+    uint32_t slot = (uint32_t)bucket & BUCKET_MASK, node = h->node_free;
+    uint32_t *link = &h->heads[slot];
+
+    h->node_free = h->nodes[node].next;
+    while (*link != NO_NODE && h->nodes[*link].event.time <= e.time)
+        link = &h->nodes[*link].next;
+    h->nodes[node] = (struct sim_node){.event = e, .next = *link};
+    *link = node;
+    h->bits[slot / 64] |= UINT64_C(1) << (slot % 64);
+    h->node_count++;
+    if (e.time < h->near) {
+        h->near = e.time;
+        h->first = bucket;
+    }
+}
+
+/* The next bucket in use from `first` on, at most once around. */
+static void near_search(struct sim_heap *h)
+{
+    uint32_t slot = (uint32_t)h->first & BUCKET_MASK, word = slot / 64;
+    uint64_t bits = h->bits[word] >> (slot % 64) << (slot % 64);
+
+    for (uint32_t i = 0; i <= WORDS; i++) {
+        if (bits != 0) {
+            uint32_t found = word * 64 + (uint32_t)__builtin_ctzll(bits);
+            h->first += (found - slot) & BUCKET_MASK;
+            h->near = h->nodes[h->heads[found]].event.time;
+            return;
+        }
+        word = (word + 1) % WORDS;
+        bits = h->bits[word];
+    }
+    abort();                        /* node_count says that there is one */
+}
+
+static struct sim_event near_pop(struct sim_heap *h)
+{
+    uint32_t slot = (uint32_t)h->first & BUCKET_MASK, node = h->heads[slot];
+    struct sim_event e = h->nodes[node].event;
+
+    h->heads[slot] = h->nodes[node].next;
+    h->nodes[node].next = h->node_free;
+    h->node_free = node;
+    h->node_count--;
+    if (h->heads[slot] != NO_NODE) {
+        h->near = h->nodes[h->heads[slot]].event.time;
+        return e;
+    }
+    h->bits[slot / 64] &= ~(UINT64_C(1) << (slot % 64));
+    if (h->node_count == 0)
+        h->near = SIM_NEVER;
+    else
+        near_search(h);
+    return e;
+}
+
+void sim_heap_push(struct sim_heap *h, uint64_t time, uint32_t kind, uint32_t arg)
+{
+    if (__builtin_expect(h->count + h->node_count == h->limit, 0))
+        abort();                    /* sized for its users at init: our fault */
+    struct sim_event e = {.time = time, .seq = h->seq++, .kind = kind & 15, .arg = arg & 0xFFFFFFF};
+    uint64_t bucket = time >> SIM_BUCKET_SHIFT;
+
+    /* An empty calendar starts at the event; else its window starts at the earliest
+     * bucket in use, and an event before that one still leaves all within a round. */
+    if (h->node_count == 0 ||
+        (bucket >= h->first ? bucket - h->first < SIM_BUCKETS
+                            : h->last_bucket - bucket < SIM_BUCKETS)) {
+        if (h->node_count == 0 || bucket > h->last_bucket)
+            h->last_bucket = bucket;
+        near_push(h, bucket, e);
+    } else {
+        far_push(h, e);
+    }
+}
+
+struct sim_event sim_heap_pop(struct sim_heap *h)
+{
+    if (h->near == SIM_NEVER)
+        return far_pop(h);
+    if (h->count != 0 && before(&h->events[0], &h->nodes[h->heads[h->first & BUCKET_MASK]].event))
+        return far_pop(h);
+    return near_pop(h);
 }
 
 int sim_line_init(struct sim_line *l, uint32_t limit)

@@ -1,9 +1,12 @@
-/* events.h - the event queue (a 4-ary heap) and delay lines.
+/* events.h - the event queue and delay lines.
  *
- * Total order of events at one time: delay lines before the heap, lines in the
- * order the run loop lists them, entries of one line or of the heap in the order
+ * Total order of events at one time: delay lines before the queue, lines in the
+ * order the run loop lists them, entries of one line or of the queue in the order
  * they were added. A delay line is a ring for a stage whose end times never
- * decrease, which needs no heap. All memory is taken at init. */
+ * decrease, which needs no queue. All memory is taken at init.
+ *
+ * The queue is a calendar of buckets of 256 ns over the next 4 ms, where nearly all
+ * NAND operations end, and a 4-ary heap for what lies beyond. */
 #ifndef FTL_SIM_EVENTS_H
 #define FTL_SIM_EVENTS_H
 
@@ -19,19 +22,35 @@ struct sim_event {
     uint32_t kind : 4, arg : 28;
 };
 
-struct sim_heap {
-    struct sim_event *events;
-    uint32_t count, limit, seq;
+enum { SIM_BUCKET_SHIFT = 8, SIM_BUCKETS = 16384 };
+
+struct sim_node {
+    struct sim_event event;
+    uint32_t next;
 };
 
+struct sim_heap {
+    struct sim_event *events;       /* the heap */
+    uint32_t count, limit, seq;
+    struct sim_node *nodes;         /* the calendar: a sorted list per bucket */
+    uint32_t *heads, node_free, node_count;
+    uint64_t *bits;                 /* one per bucket: not empty */
+    uint64_t first, last_bucket;    /* earliest in use, latest ever, counted from time 0 */
+    uint64_t near;                  /* time of its first event; SIM_NEVER = none */
+};
+
+/* At most limit events at once. */
 int sim_heap_init(struct sim_heap *h, uint32_t limit);
 void sim_heap_free(struct sim_heap *h);
+/* time is never before that of the last event popped. */
 void sim_heap_push(struct sim_heap *h, uint64_t time, uint32_t kind, uint32_t arg);
+/* The earliest; sim_heap_next() must not be SIM_NEVER. */
 struct sim_event sim_heap_pop(struct sim_heap *h);
 
 static inline uint64_t sim_heap_next(const struct sim_heap *h)
 {
-    return h->count != 0 ? h->events[0].time : SIM_NEVER;
+    uint64_t far = h->count != 0 ? h->events[0].time : SIM_NEVER;
+    return h->near < far ? h->near : far;
 }
 
 struct sim_line_entry {

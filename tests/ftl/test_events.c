@@ -34,6 +34,47 @@ static void test_heap_order(void **state)
     sim_heap_free(&h);
 }
 
+/* The order holds for events near and far, with the clock moving: against a plain
+ * search for the least (time, order of adding). */
+static void test_calendar(void **state)
+{
+    enum { LIVE = 300, STEPS = 60000 };
+    struct sim_heap h;
+    struct rand64 r = {5};
+    struct {
+        uint64_t time, order;
+    } live[LIVE];
+    uint64_t now = 0, order = 0;
+    uint32_t count = 0;
+    (void)state;
+    assert_int_equal(sim_heap_init(&h, LIVE), 0);
+    for (int step = 0; step < STEPS; step++) {
+        if (count < LIVE && draw_to(&r, 16) < (step % 4000 < 2000 ? 9u : 7u)) {
+            /* same bucket, same round, at the edge of the round, far beyond it */
+            static const uint64_t spans[] = {4, 300, 60000, 4194304, 4194600, 90000000};
+            live[count].time = now + draw_to(&r, spans[draw_to(&r, 6)]);
+            live[count].order = order++;
+            sim_heap_push(&h, live[count].time, 1, (uint32_t)live[count].order);
+            count++;
+        } else if (count > 0) {
+            uint32_t least = 0;
+            for (uint32_t i = 1; i < count; i++)
+                if (live[i].time < live[least].time ||
+                    (live[i].time == live[least].time && live[i].order < live[least].order))
+                    least = i;
+            assert_true(sim_heap_next(&h) == live[least].time);
+            struct sim_event e = sim_heap_pop(&h);
+            assert_true(e.time == live[least].time && e.arg == live[least].order);
+            now = e.time;
+            live[least] = live[--count];
+        } else {
+            assert_true(sim_heap_next(&h) == SIM_NEVER);
+            now += draw_to(&r, 50000000);   /* an idle drive */
+        }
+    }
+    sim_heap_free(&h);
+}
+
 static void test_line(void **state)
 {
     struct sim_line l;
@@ -71,7 +112,7 @@ static void test_draws(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_heap_order),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_heap_order), cmocka_unit_test(test_calendar),
                                        cmocka_unit_test(test_line), cmocka_unit_test(test_draws)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
