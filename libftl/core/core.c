@@ -235,7 +235,7 @@ void core_format(struct ftl_core *c)
     c->mapped = c->in_log = 0;
     c->gc.victim = SB_NONE;
     c->gc.finishing_count = 0;
-    c->gc.buffer_used = c->gc.unprogrammed = c->buffer_used = 0;
+    c->gc.buffer_used = c->buffer_used = 0;
     for (uint32_t i = 0; i < FRONTIERS_MAX; i++)
         c->fr[i] = (struct frontier){.sb = SB_NONE};
     c->medium_stale = true;
@@ -271,7 +271,6 @@ void core_sync_medium(struct ftl_core *c)
     /* units of open word lines are what the write buffer holds */
     c->buffer_used = core_open_cause(c, CAUSE_HOST);
     c->gc.buffer_used = core_open_cause(c, CAUSE_GC);
-    c->gc.unprogrammed = c->gc.buffer_used;
     if (c->buffer_peak < c->buffer_used)
         c->buffer_peak = c->buffer_used;
     c->medium_stale = false;

@@ -57,7 +57,6 @@ struct gc_state {
     uint32_t window;            /* their limit */
     uint32_t pending_gain;      /* dead slots among pages in flight */
     uint32_t buffer_used, buffer_limit; /* units read or to be read, not yet programmed */
-    uint32_t unprogrammed;      /* the part of it already placed */
     uint64_t gain;              /* slots inspected less units moved and filler paid for */
     uint64_t picks;
     uint64_t idle_picks, idle_host_units; /* picks since the host last placed a unit */
@@ -125,9 +124,10 @@ void core_sync_medium(struct ftl_core *c);
 void core_open(struct ftl_core *c, struct frontier *f);
 void core_release(struct ftl_core *c, uint32_t sb);     /* erased, free again */
 
-static inline struct frontier *core_gc_frontier(struct ftl_core *c, uint32_t class)
+/* Index of the frontier that relocation of a class writes to. */
+static inline uint32_t core_gc_frontier(const struct ftl_core *c, uint32_t class)
 {
-    return &c->fr[class + (c->frontier_count > c->classes ? c->classes : 0)];
+    return class + (c->frontier_count > c->classes ? c->classes : 0);
 }
 
 static inline uint32_t frontier_left(const struct frontier *f)
@@ -152,7 +152,8 @@ void core_place_host(struct ftl_core *c, uint32_t class, const uint32_t *keys, u
 uint32_t core_host_room(const struct ftl_core *c, uint32_t class);
 /* Relocates the live slots of [slot, end); returns how many. */
 uint32_t core_relocate(struct ftl_core *c, uint32_t slot, uint32_t end);
-uint32_t core_pad(struct ftl_core *c, struct frontier *f);  /* units of filler */
+/* Fills and sends the open word line, if it holds anything. */
+void core_pad(struct ftl_core *c, struct frontier *f);
 void core_unmap(struct ftl_core *c, uint64_t lpn, uint64_t n);
 bool core_in_buffer(const struct ftl_core *c, const struct ftl_place *p);
 /* The oldest of wl_out is due. */
@@ -176,7 +177,6 @@ void core_gc_page_out(struct ftl_core *c);
 void core_gc_word_line(struct ftl_core *c, uint32_t class, uint64_t seq);
 /* Going untimed: all programs have ended, finished victims are free. */
 void core_gc_settle(struct ftl_core *c);
-bool core_gc_idle(const struct ftl_core *c);
 
 /* ---- payload.c: user bytes, kept per slot ---- */
 int core_payload_init(struct ftl_core *c);

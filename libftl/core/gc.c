@@ -5,9 +5,6 @@
  * data waits. As each inspected page frees its dead units at once, both proceed in
  * small steps and IOPS stay smooth. */
 #include "core/core.h"
-
-uint32_t ftl_gc_draw(const struct ftl_gc_view *view, uint32_t k, uint32_t bound);
-
 #include "sim/draw.h"
 
 uint32_t ftl_gc_draw(const struct ftl_gc_view *view, uint32_t k, uint32_t bound)
@@ -128,9 +125,9 @@ int core_gc_make_room(struct ftl_core *c, uint32_t class, uint32_t n)
 /* ---- timed -------------------------------------------------------------------- */
 
 /* Slots that relocation of the victim's class can reach. */
-static uint64_t space(struct ftl_core *c)
+static uint64_t space(const struct ftl_core *c)
 {
-    const struct frontier *f = core_gc_frontier(c, c->sb_class[c->gc.victim]);
+    const struct frontier *f = &c->fr[core_gc_frontier(c, c->sb_class[c->gc.victim])];
     return frontier_left(f) + (uint64_t)c->free_count * c->g.sb_units;
 }
 
@@ -222,7 +219,7 @@ static void issue_page(struct ftl_core *c, uint32_t live)
 }
 
 /* May one more page be read and its live units placed? */
-static bool page_fits(struct ftl_core *c, uint32_t live)
+static bool page_fits(const struct ftl_core *c, uint32_t live)
 {
     const struct gc_state *gc = &c->gc;
 
@@ -233,6 +230,8 @@ static bool page_fits(struct ftl_core *c, uint32_t live)
            c->wl_free_count > c->wl_reserve && media_ops_free(c->media) > c->wl_reserve &&
            space(c) >= (uint64_t)gc->in_flight * c->g.page_units + live;
 }
+
+enum { PAGES_AHEAD = 4 };       /* whose map entries are being fetched */
 
 /* Takes the victim's next page; false when it was the last or must wait. */
 static bool step_victim(struct ftl_core *c)
@@ -251,8 +250,9 @@ static bool step_victim(struct ftl_core *c)
             issue_page(c, live);
         else
             return false;
-        prefetch_keys(c, gc->cursor + 4 * c->g.page_units < end ? gc->cursor + 4 * c->g.page_units : end,
-                      gc->cursor + 5 * c->g.page_units < end ? gc->cursor + 5 * c->g.page_units : end);
+        uint32_t ahead = gc->cursor + PAGES_AHEAD * c->g.page_units;
+        if (ahead < end)
+            prefetch_keys(c, ahead, ahead + c->g.page_units);
         next_page(c);
     }
     if (gc->cursor == end)
@@ -310,7 +310,7 @@ static void send_open_word_line(struct ftl_core *c, bool forced)
     c->dispatch_at = c->write_path_free_at;
     for (uint32_t i = 0; i < c->frontier_count; i++)
         if (is_awaited(c, i))
-            (void)core_pad(c, &c->fr[i]);
+            core_pad(c, &c->fr[i]);
     for (uint32_t k = 0; k < c->classes; k++)
         core_gc_word_line(c, k, c->wl_seq);     /* all is sent, if it was not before */
     release_finished(c);
@@ -349,7 +349,6 @@ uint64_t core_gc_page_in(struct ftl_core *c, uint32_t index)
     uint32_t moved = core_relocate(c, slot, slot + c->g.page_units);
     leave_log(c, c->g.page_units);
     gc->gain -= moved;
-    gc->unprogrammed += moved;
     gc->buffer_used -= c->g.page_units - moved;
     gc->pending_gain -= page->gain;
     page->next = gc->page_free;
@@ -360,9 +359,4 @@ uint64_t core_gc_page_in(struct ftl_core *c, uint32_t index)
 void core_gc_page_out(struct ftl_core *c)
 {
     c->gc.in_flight--;
-}
-
-bool core_gc_idle(const struct ftl_core *c)
-{
-    return c->gc.in_flight == 0 && c->gc.finishing_count == 0;
 }

@@ -22,8 +22,7 @@ static void wl_send(struct ftl_core *c, const struct frontier *f, uint32_t die,
     *wl = (struct wordline){.sb = f->sb, .units = {units[0], units[1]}, .row = f->row,
                             .die = (uint16_t)die, .seq = ++c->wl_seq};
     c->wl_in_flight[f->sb]++;
-    sim_line_push(&c->wl_out, c->dispatch_at > c->ctx->now ? c->dispatch_at : c->ctx->now, index,
-                  0);
+    sim_line_push(&c->wl_out, c->dispatch_at > c->ctx->now ? c->dispatch_at : c->ctx->now, index);
 }
 
 void core_wl_ready(struct ftl_core *c)
@@ -42,7 +41,6 @@ void core_wl_done(struct ftl_core *c, uint32_t index)
     c->rows_programmed[(size_t)sb * c->g.dies + wl->die] = wl->row + 1;
     c->buffer_used -= wl->units[CAUSE_HOST];
     c->gc.buffer_used -= wl->units[CAUSE_GC];
-    c->gc.unprogrammed -= wl->units[CAUSE_GC];
     if (--c->wl_in_flight[sb] == 0 && c->state[sb] == SB_CLOSED)
         c->collectable[sb] = 1;
     wl->seq = 0;
@@ -99,17 +97,16 @@ static void wl_full(struct ftl_core *c, struct frontier *f)
         close_superblock(c, f);
 }
 
-uint32_t core_pad(struct ftl_core *c, struct frontier *f)
+void core_pad(struct ftl_core *c, struct frontier *f)
 {
     if (f->sb == SB_NONE || f->next == f->wl_end - c->g.wl_units)
-        return 0;
+        return;
     uint32_t n = f->wl_end - f->next;
     for (uint32_t i = 0; i < n; i++)
         c->rmap[f->next++] = 0;
     c->in_log += n;
     c->count->padding_bytes += (uint64_t)n * FTL_UNIT_BYTES;
     wl_full(c, f);
-    return n;
 }
 
 /* ---- host ------------------------------------------------------------------ */
@@ -130,11 +127,10 @@ static uint64_t gc_claim(const struct ftl_core *c, uint32_t class)
 static uint32_t gc_needs(const struct ftl_core *c, uint32_t except)
 {
     uint32_t need = c->gc.victim == SB_NONE;
-    uint32_t shift = c->frontier_count > c->classes ? c->classes : 0;
 
     for (uint32_t k = 0; k < c->classes; k++) {
         uint64_t claim = k == except ? 0 : gc_claim(c, k);
-        uint64_t left = frontier_left(&c->fr[k + shift]);
+        uint64_t left = frontier_left(&c->fr[core_gc_frontier(c, k)]);
         if (claim > left)
             need += (uint32_t)((claim - left + c->g.sb_units - 1) / c->g.sb_units);
     }
@@ -225,7 +221,7 @@ uint32_t core_relocate(struct ftl_core *c, uint32_t slot, uint32_t end)
 {
     uint32_t *map = c->map, *rmap = c->rmap;
     uint32_t from = geometry_superblock(&c->g, slot - 1), moved = 0;
-    struct frontier *f = core_gc_frontier(c, c->sb_class[from]);
+    struct frontier *f = &c->fr[core_gc_frontier(c, c->sb_class[from])];
 
     while (slot < end) {
         if (f->sb == SB_NONE) {

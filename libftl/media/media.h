@@ -21,7 +21,6 @@ struct media_op {
     uint8_t kind, plane, step;  /* step: transfers done so far */
     uint8_t units;              /* reads: 4 KiB units to transfer */
     uint16_t die;
-    uint16_t spare;
     uint32_t block, page;       /* page: first page of the word line for programs */
     uint32_t ref;               /* the caller's, handed back */
     uint32_t next;

@@ -58,7 +58,7 @@ static void read_complete(ftl_drive *d, uint32_t index)
     d->count.host_reads++;
     d->count.host_read_bytes += (uint64_t)c->cmd.lba_count * d->lba_bytes;
     c->done_at += d->cfg.fe_completion_ns + d->cfg.host_complete_ns;
-    sim_line_push(&d->done_reads, c->done_at, index, 0);
+    sim_line_push(&d->done_reads, c->done_at, index);
 }
 
 /* Data is in the controller at `from`: out over the link. */
@@ -167,7 +167,7 @@ static void write_complete(ftl_drive *d, uint32_t index, uint64_t from)
 {
     uint64_t at = from + d->cfg.fe_completion_ns + d->cfg.host_complete_ns;
     /* a FLUSH that waited for programs ends behind later writes: keep the order */
-    sim_line_push(&d->done_writes, max_u64(at, d->done_writes.last), index, 0);
+    sim_line_push(&d->done_writes, max_u64(at, d->done_writes.last), index);
 }
 
 /* Old content of a partly covered unit, merged under the new bytes. */
@@ -286,7 +286,7 @@ static bool flush_step(ftl_drive *d, uint32_t index)
             core->wl_free_count <= core->wl_reserve)
             return false;
         core->dispatch_at = max_u64(core->write_path_free_at, d->ctx.now);
-        (void)core_pad(core, f);
+        core_pad(core, f);
     }
     c->wl_seq = core->wl_seq;
     c->pending = 0;

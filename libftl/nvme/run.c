@@ -36,7 +36,7 @@ static void enter(ftl_drive *d, uint32_t index)
 
     at = server_take(&d->front_end, at, d->cfg.fe_cmd_ns);
     if (c->cmd.opcode == FTL_READ) {
-        sim_line_push(&d->reads_in, at + d->cfg.fw_read_ns, index, 0);
+        sim_line_push(&d->reads_in, at + d->cfg.fw_read_ns, index);
         return;
     }
     if (c->cmd.opcode == FTL_WRITE)
@@ -44,7 +44,7 @@ static void enter(ftl_drive *d, uint32_t index)
                          link_ns(d, (uint64_t)c->cmd.lba_count * d->lba_bytes));
     at += d->cfg.fw_write_ns;
     /* a command without data would overtake the data of the write before it */
-    sim_line_push(&d->writes_in, at > d->writes_in.last ? at : d->writes_in.last, index, 0);
+    sim_line_push(&d->writes_in, at > d->writes_in.last ? at : d->writes_in.last, index);
 }
 
 int ftl_submit(ftl_drive *d, const struct ftl_cmd *cmd)
@@ -137,7 +137,7 @@ static void media_ended(ftl_drive *d, struct media_done done)
         return;
     case MEDIA_GC_READ:
         due = core_gc_page_in(&d->core, done.ref);
-        sim_line_push(&d->gc_out, due, 0, 0);
+        sim_line_push(&d->gc_out, due, 0);
         pump(d);
         return;
     case MEDIA_PROGRAM:

@@ -55,7 +55,7 @@ static inline uint64_t sim_heap_next(const struct sim_heap *h)
 
 struct sim_line_entry {
     uint64_t time;
-    uint32_t arg, arg2;
+    uint32_t arg;
 };
 
 struct sim_line {
@@ -78,12 +78,12 @@ static inline uint64_t sim_line_next(const struct sim_line *l)
     return sim_line_empty(l) ? SIM_NEVER : l->ring[l->head & l->mask].time;
 }
 
-static inline void sim_line_push(struct sim_line *l, uint64_t time, uint32_t arg, uint32_t arg2)
+static inline void sim_line_push(struct sim_line *l, uint64_t time, uint32_t arg)
 {
     if (__builtin_expect(l->tail - l->head > l->mask || time < l->last, 0))
         abort();                    /* sized for its users, fed in order: our fault */
     l->last = time;
-    l->ring[l->tail++ & l->mask] = (struct sim_line_entry){time, arg, arg2};
+    l->ring[l->tail++ & l->mask] = (struct sim_line_entry){time, arg};
 }
 
 static inline struct sim_line_entry sim_line_pop(struct sim_line *l)

@@ -82,11 +82,11 @@ static void test_line(void **state)
     assert_int_equal(sim_line_init(&l, 5), 0);
     for (uint32_t round = 0; round < 100; round++) {
         for (uint32_t i = 0; i < 8; i++)
-            sim_line_push(&l, round * 10 + i / 2, i, round);
+            sim_line_push(&l, round * 10 + i / 2, i + round);
         for (uint32_t i = 0; i < 8; i++) {
             assert_int_equal(sim_line_next(&l), round * 10 + i / 2);
             struct sim_line_entry e = sim_line_pop(&l);
-            assert_true(e.arg == i && e.arg2 == round);
+            assert_true(e.time == round * 10 + i / 2 && e.arg == i + round);
         }
         assert_true(sim_line_empty(&l) && sim_line_next(&l) == SIM_NEVER);
     }
