@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "ftl/ftl.h"
+#include "workload/policy.h"
 #include "workload/run.h"
 
 enum cli_exit { CLI_OK = 0, CLI_REFUSED = 2, CLI_BROKEN = 3, CLI_INTERRUPTED = 130 };

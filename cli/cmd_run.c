@@ -14,6 +14,7 @@ static const char help[] =
     "  --drive NAME|FILE       built-in drive (ftlsim drives) or a file\n"
     "  --set KEY=VALUE         change one setting; may be given again\n"
     "                          (ftlsim drives show NAME lists them; also op=0.07)\n"
+    "  --gc NAME|FILE.so       victim policy, built in or from a shared object\n"
     "  --scale N               a drive N times smaller with the same behaviour;\n"
     "                          sizes in the job file stay as they are\n"
     "  --seed N                another sequence of random draws (default 1)\n"
@@ -33,7 +34,7 @@ enum format { NORMAL, JSON, JSON_PLUS, TERSE };
 enum { LIST_MAX = 256 };
 
 struct args {
-    const char *job, *drive, *output, *log_dir, *precondition;
+    const char *job, *drive, *gc, *output, *log_dir, *precondition;
     const char *sets[LIST_MAX], *sections[LIST_MAX];
     size_t set_count, section_count;
     uint64_t scale, seed;
@@ -46,6 +47,7 @@ struct session {
     struct wl_precondition steps;
     wl_jobs *jobs;
     ftl_setup *setup;
+    wl_policies *policies;
     struct ftl_config config;
     ftl_drive *drive;
     wl_run *run;
@@ -97,6 +99,9 @@ static int read_option(struct args *a, int c, const char *text)
         if (strchr(text, '=') == NULL)
             return cli_refuse("--set: %s: KEY=VALUE is needed", text);
         return add("set", text, a->sets, &a->set_count);
+    case 'g':
+        a->gc = text;
+        return CLI_OK;
     case 'n':
         return read_number("scale", text, 1, &a->scale);
     case 'e':
@@ -129,6 +134,7 @@ static int read_args(int argc, char **argv, struct args *a)
     static const struct option options[] = {
         {"drive", required_argument, NULL, 'd'},
         {"set", required_argument, NULL, 's'},
+        {"gc", required_argument, NULL, 'g'},
         {"scale", required_argument, NULL, 'n'},
         {"seed", required_argument, NULL, 'e'},
         {"precondition", required_argument, NULL, 'p'},
@@ -165,7 +171,7 @@ static int read_args(int argc, char **argv, struct args *a)
 /* ---- drive ------------------------------------------------------------- */
 static int configure(struct session *s)
 {
-    char key[FTL_NAME_MAX], number[24];
+    char key[FTL_NAME_MAX], number[24], where[96];
     s->setup = ftl_setup_new();
     if (s->setup == NULL)
         return cli_refuse("out of memory");
@@ -177,6 +183,13 @@ static int configure(struct session *s)
         if (ftl_setup_set(s->setup, key, equals + 1, "--set", s->why, sizeof s->why) < 0)
             return cli_refuse("%s", s->why);
     }
+    s->policies = wl_policies_new();
+    if (s->policies == NULL)
+        return cli_refuse("out of memory");
+    snprintf(where, sizeof where, "--gc %.80s", s->a.gc != NULL ? s->a.gc : "");
+    if (s->a.gc != NULL && wl_policies_set(s->policies, "gc.policy", s->a.gc, s->setup, where,
+                                           s->why, sizeof s->why) < 0)
+        return cli_refuse("--gc: %s", s->why);
     snprintf(number, sizeof number, "%llu", (unsigned long long)s->a.seed);
     if (s->a.seed_given &&
         ftl_setup_set(s->setup, "drive.seed", number, "--seed", s->why, sizeof s->why) < 0)
@@ -237,7 +250,7 @@ static int prepare(struct session *s)
         status = configure(s);
     if (status == CLI_OK)
         status = check_memory(s);
-    if (status == CLI_OK && ftl_create(&s->config, &s->drive, s->why, sizeof s->why) < 0)
+    if (status == CLI_OK && ftl_create_with(&s->config, wl_policies_get(s->policies), &s->drive, s->why, sizeof s->why) < 0)
         status = cli_refuse("%s", s->why);
     if (status != CLI_OK)
         return status;
@@ -268,7 +281,9 @@ static int precondition(struct session *s)
     int err = wl_run_precondition(s->run, &s->steps, s->why, sizeof s->why);
     s->fill_seconds = cli_wall() - from;
     cli_progress_clear(&s->progress);
-    return err < 0 ? cli_refuse("%s", s->why) : CLI_OK;
+    if (err < 0)
+        cli_refuse("%s", s->why);
+    return err == WL_EDRIVE ? CLI_BROKEN : err < 0 ? CLI_REFUSED : CLI_OK;
 }
 
 static int simulate(struct session *s)
@@ -382,6 +397,7 @@ int cmd_run(int argc, char **argv)
     }
     wl_run_free(s->run);
     ftl_destroy(s->drive);
+    wl_policies_free(s->policies);
     ftl_setup_free(s->setup);
     wl_jobs_free(s->jobs);
     free(s);

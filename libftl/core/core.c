@@ -108,9 +108,6 @@ int core_init(struct ftl_core *c, const struct ftl_config *cfg, struct sim_conte
     if (geometry_make(&c->g, cfg) < 0)
         return FTL_ECONFIG;
     c->user_units = (uint32_t)(cfg->drive_user_bytes / FTL_UNIT_BYTES);
-    c->gc_policy = ftl_gc_policy_find(cfg->gc_policy);
-    if (c->gc_policy == NULL)
-        return FTL_ECONFIG;
     c->buffer_limit = min_u32(cfg->buffer_bytes / FTL_UNIT_BYTES, UINT32_MAX / 2);
     c->gc.buffer_limit = min_u32(cfg->buffer_gc_bytes / FTL_UNIT_BYTES, UINT32_MAX / 2);
     c->classes = (uint32_t)cfg->streams_count;
@@ -138,6 +135,7 @@ int core_init(struct ftl_core *c, const struct ftl_config *cfg, struct sim_conte
 
 void core_free(struct ftl_core *c)
 {
+    core_policy_free(c);
     core_payload_free(c);
     bulk_give(c->map, c->map_bytes);
     bulk_give(c->rmap, c->rmap_bytes);

@@ -67,13 +67,23 @@ struct gc_state {
     uint32_t finishing_count;
 };
 
+/* Who decides. The state of all policies is one block without pointers, so that a copy
+ * of the drive copies it. */
+struct core_policies {
+    const struct ftl_gc_policy *gc;
+    void *gc_state;             /* inside of state; NULL = none */
+    uint8_t *state;
+    size_t state_bytes;
+    char fault[192];            /* what one of them did wrong; "" = nothing */
+};
+
 struct ftl_core {
     struct ftl_geometry g;
     struct sim_context *ctx;
     struct media *media;
     const struct ftl_config *cfg;
     struct ftl_counters *count;
-    const struct ftl_gc_policy *gc_policy;
+    struct core_policies policy;
     uint32_t *map, *rmap;
     uint32_t user_units;
     uint64_t mapped;
@@ -164,6 +174,18 @@ void core_wl_done(struct ftl_core *c, uint32_t wl);
 uint64_t core_oldest_wl(const struct ftl_core *c);
 /* Takes ns of the write path from now on; returns the end. */
 uint64_t core_write_path(struct ftl_core *c, uint64_t ns);
+
+/* ---- policy.c ---- */
+/* After core_init(). `given` may be NULL. FTL_EINVAL, FTL_ECONFIG or FTL_ENOMEM. */
+int core_policy_bind(struct ftl_core *c, const struct ftl_policies *given, char *ret_why,
+                     size_t why_size);
+void core_policy_free(struct ftl_core *c);
+/* Ends the run because of an illegal answer; returns c->error. The text follows the
+ * policy's name. */
+int core_policy_fault(struct ftl_core *c, const char *kind, const struct ftl_policy_head *head,
+                      const char *format, ...) __attribute__((format(printf, 4, 5)));
+int core_policy_head_check(const struct ftl_policy_head *head, const char *kind, size_t size,
+                           char *ret_why, size_t why_size);
 
 /* ---- gc.c ---- */
 /* Untimed: collects until n host units of this class may be placed. */

@@ -25,11 +25,45 @@ static bool any_collectable(const struct ftl_core *c)
     return false;
 }
 
+static const char *why_not(const struct ftl_core *c, uint32_t sb)
+{
+    switch (c->state[sb]) {
+    case SB_FREE:
+        return "free";
+    case SB_OPEN:
+        return "open";
+    case SB_VICTIM:
+        return "being collected already";
+    default:
+        return "not wholly programmed yet";
+    }
+}
+
+/* Asks the policy. The superblock, or SB_NONE after a fault. */
+static uint32_t ask_policy(struct ftl_core *c, const struct ftl_gc_view *view)
+{
+    const struct ftl_gc_policy *p = c->policy.gc;
+    uint32_t sb = SB_NONE;
+    int answer = p->pick(c->policy.gc_state, view, &sb);
+
+    if (answer < 0)
+        (void)core_policy_fault(c, "gc", &p->head, "gave up with %d where there was a choice",
+                                answer);
+    else if (sb >= c->g.sb_count)
+        (void)core_policy_fault(c, "gc", &p->head, "chose superblock %u of %u", sb,
+                                c->g.sb_count);
+    else if (!c->collectable[sb])
+        (void)core_policy_fault(c, "gc", &p->head, "chose superblock %u, which is %s", sb,
+                                why_not(c, sb));
+    else
+        return sb;
+    return SB_NONE;
+}
+
 /* 1 = chosen, 0 = none to choose from, < 0 the policy's fault. */
 static int choose_victim(struct ftl_core *c)
 {
     struct gc_state *gc = &c->gc;
-    uint32_t sb = SB_NONE;
 
     if (!any_collectable(c))
         return 0;
@@ -37,10 +71,10 @@ static int choose_victim(struct ftl_core *c)
         gc->idle_host_units = c->host_units;
         gc->idle_picks = 0;
     }
-    if (gc->idle_picks++ > IDLE_ROUNDS * (uint64_t)c->g.sb_count) {
-        c->error = FTL_EPOLICY;     /* victims that free nothing: no end in sight */
-        return FTL_EPOLICY;
-    }
+    if (gc->idle_picks++ > IDLE_ROUNDS * (uint64_t)c->g.sb_count)
+        return core_policy_fault(c, "gc", &c->policy.gc->head,
+                                 "chose %llu superblocks in a row that freed no room for the "
+                                 "host", (unsigned long long)gc->idle_picks - 1);
     struct ftl_gc_view view = {
         .count = c->g.sb_count,
         .units_per_superblock = c->g.sb_units,
@@ -54,10 +88,9 @@ static int choose_victim(struct ftl_core *c)
         .choices = (uint32_t)c->cfg->gc_choices,
         .window = (uint32_t)c->cfg->gc_window,
     };
-    if (c->gc_policy->pick(&view, &sb) < 0 || sb >= c->g.sb_count || !c->collectable[sb]) {
-        c->error = FTL_EPOLICY;
+    uint32_t sb = ask_policy(c, &view);
+    if (sb == SB_NONE)
         return FTL_EPOLICY;
-    }
     c->state[sb] = SB_VICTIM;
     c->collectable[sb] = 0;
     c->count->gc_victims++;
@@ -112,10 +145,11 @@ int core_gc_make_room(struct ftl_core *c, uint32_t class, uint32_t n)
 {
     while (core_host_room(c, class) < n) {
         if (c->gc.victim == SB_NONE) {
-            if (choose_victim(c) <= 0) {
-                c->error = FTL_EPOLICY;
-                return FTL_EPOLICY;
-            }
+            int chosen = choose_victim(c);
+            if (chosen <= 0)
+                return chosen < 0 ? chosen
+                                  : core_policy_fault(c, "gc", &c->policy.gc->head,
+                                                      "left nothing to collect");
         }
         collect_chunk(c);
     }

@@ -80,13 +80,21 @@ static int take_memory(ftl_drive *d)
     return 0;
 }
 
-static int build(ftl_drive *d, char *why, size_t why_size)
+/* The copy of the configuration names the policies that decide. */
+static void name_policies(ftl_drive *d)
+{
+    (void)snprintf(d->cfg.gc_policy, sizeof d->cfg.gc_policy, "%s",
+                   d->core.policy.gc->head.name);
+}
+
+static int build(ftl_drive *d, const struct ftl_policies *policies, char *why, size_t why_size)
 {
     int err = core_init(&d->core, &d->cfg, &d->ctx, &d->media, &d->count);
-    if (err == FTL_ECONFIG && why != NULL)
-        (void)snprintf(why, why_size, "gc.policy=%s: unknown policy", d->cfg.gc_policy);
+    if (err == 0)
+        err = core_policy_bind(&d->core, policies, why, why_size);
     if (err < 0)
         return err;
+    name_policies(d);
     uint32_t ops = ops_limit(&d->core);
     if (sim_heap_init(&d->heap, ops) < 0)
         return FTL_ENOMEM;
@@ -97,6 +105,12 @@ static int build(ftl_drive *d, char *why, size_t why_size)
 }
 
 int ftl_create(const struct ftl_config *cfg, ftl_drive **ret_drive, char *why, size_t why_size)
+{
+    return ftl_create_with(cfg, NULL, ret_drive, why, why_size);
+}
+
+int ftl_create_with(const struct ftl_config *cfg, const struct ftl_policies *policies,
+                    ftl_drive **ret_drive, char *why, size_t why_size)
 {
     if (cfg == NULL || ret_drive == NULL)
         return FTL_EINVAL;
@@ -111,7 +125,7 @@ int ftl_create(const struct ftl_config *cfg, ftl_drive **ret_drive, char *why, s
     d->lba_bytes = (uint32_t)cfg->drive_lba_bytes;
     d->lbas_per_unit = FTL_UNIT_BYTES / d->lba_bytes;
     d->link_bytes_per_us = link_rate(cfg);
-    err = build(d, why, why_size);
+    err = build(d, policies, why, why_size);
     if (err < 0) {
         if (err == FTL_ENOMEM && why != NULL)
             (void)snprintf(why, why_size, "no memory for %llu bytes",
@@ -331,7 +345,7 @@ void ftl_status_get(const ftl_drive *d, struct ftl_status *s)
         .front_end_busy_ns = d->front_end.busy_ns,
         .dies = c->g.dies,
         .channels = d->media.channel_count,
-        .memory_bytes = ftl_memory_needed(&d->cfg),
+        .memory_bytes = ftl_memory_needed(&d->cfg) + c->policy.state_bytes,
     };
     for (uint32_t sb = 0; sb < c->g.sb_count; sb++) {
         uint32_t e = c->erases[sb];
@@ -342,6 +356,15 @@ void ftl_status_get(const ftl_drive *d, struct ftl_status *s)
     if (c->log_weight != 0)
         s->a_effective_ppm =
             (uint64_t)(c->log_sum / c->log_weight * 1000000 / c->user_units);
+}
+
+int ftl_policy_fault(const ftl_drive *d, char *why, size_t why_size)
+{
+    if (d == NULL || d->core.policy.fault[0] == '\0')
+        return 0;
+    if (why != NULL && why_size > 0)
+        (void)snprintf(why, why_size, "%s", d->core.policy.fault);
+    return FTL_EPOLICY;
 }
 
 int ftl_check(const ftl_drive *d, char *why, size_t why_size)

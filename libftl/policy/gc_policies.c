@@ -5,8 +5,9 @@
 #include "ftl/ftl_policy.h"
 
 /* Fewest valid units; the lowest index of equals. */
-static int pick_greedy(const struct ftl_gc_view *v, uint32_t *ret)
+static int pick_greedy(void *state, const struct ftl_gc_view *v, uint32_t *ret)
 {
+    (void)state;
     uint32_t best = UINT32_MAX, least = UINT32_MAX;
 
     for (uint32_t i = 0; i < v->count; i++) {
@@ -21,8 +22,9 @@ static int pick_greedy(const struct ftl_gc_view *v, uint32_t *ret)
 }
 
 /* The one closed longest ago. */
-static int pick_fifo(const struct ftl_gc_view *v, uint32_t *ret)
+static int pick_fifo(void *state, const struct ftl_gc_view *v, uint32_t *ret)
 {
+    (void)state;
     uint64_t oldest = UINT64_MAX;
 
     for (uint32_t i = 0; i < v->count; i++)
@@ -50,8 +52,9 @@ static uint32_t candidates(const struct ftl_gc_view *v)
     return n;
 }
 
-static int pick_random(const struct ftl_gc_view *v, uint32_t *ret)
+static int pick_random(void *state, const struct ftl_gc_view *v, uint32_t *ret)
 {
+    (void)state;
     *ret = nth(v, ftl_gc_draw(v, 0, candidates(v)));
     return 0;
 }
@@ -59,8 +62,9 @@ static int pick_random(const struct ftl_gc_view *v, uint32_t *ret)
 /* Fewest valid units of `choices` draws with repetition. Draws index the whole
  * array and step on to the next collectable one, which is a uniform choice as
  * long as nearly all are collectable, at a cost that does not grow with count. */
-static int pick_d_choices(const struct ftl_gc_view *v, uint32_t *ret)
+static int pick_d_choices(void *state, const struct ftl_gc_view *v, uint32_t *ret)
 {
+    (void)state;
     uint32_t best = UINT32_MAX;
 
     for (uint32_t k = 0; k < v->choices; k++) {
@@ -117,8 +121,9 @@ static void cost_benefit(const struct ftl_gc_view *v, uint32_t i, u128 *gain, ui
     *cost = 2 * (uint64_t)v->valid_units[i] + (v->valid_units[i] == 0);
 }
 
-static int pick_cost_benefit(const struct ftl_gc_view *v, uint32_t *ret)
+static int pick_cost_benefit(void *state, const struct ftl_gc_view *v, uint32_t *ret)
 {
+    (void)state;
     return pick_best_ratio(v, ret, cost_benefit);
 }
 
@@ -130,8 +135,9 @@ static void cat(const struct ftl_gc_view *v, uint32_t i, u128 *gain, uint64_t *c
             ((uint64_t)(v->erase_count[i] < 0x3FFFFFF ? v->erase_count[i] : 0x3FFFFFF) + 1);
 }
 
-static int pick_cat(const struct ftl_gc_view *v, uint32_t *ret)
+static int pick_cat(void *state, const struct ftl_gc_view *v, uint32_t *ret)
 {
+    (void)state;
     return pick_best_ratio(v, ret, cat);
 }
 
@@ -157,8 +163,9 @@ static uint64_t window_end(const struct ftl_gc_view *v)
     return high;
 }
 
-static int pick_windowed(const struct ftl_gc_view *v, uint32_t *ret)
+static int pick_windowed(void *state, const struct ftl_gc_view *v, uint32_t *ret)
 {
+    (void)state;
     uint64_t end = window_end(v);
     uint32_t least = UINT32_MAX;
 
@@ -170,20 +177,26 @@ static int pick_windowed(const struct ftl_gc_view *v, uint32_t *ret)
     return 0;
 }
 
+#define POLICY(name, pick) {FTL_POLICY_HEAD(struct ftl_gc_policy, name, 0, 0), pick}
 static const struct ftl_gc_policy policies[] = {
-    {sizeof(struct ftl_gc_policy), "greedy", pick_greedy},
-    {sizeof(struct ftl_gc_policy), "fifo", pick_fifo},
-    {sizeof(struct ftl_gc_policy), "random", pick_random},
-    {sizeof(struct ftl_gc_policy), "d-choices", pick_d_choices},
-    {sizeof(struct ftl_gc_policy), "cost-benefit", pick_cost_benefit},
-    {sizeof(struct ftl_gc_policy), "windowed-greedy", pick_windowed},
-    {sizeof(struct ftl_gc_policy), "cat", pick_cat},
+    POLICY("greedy", pick_greedy),
+    POLICY("fifo", pick_fifo),
+    POLICY("random", pick_random),
+    POLICY("d-choices", pick_d_choices),
+    POLICY("cost-benefit", pick_cost_benefit),
+    POLICY("windowed-greedy", pick_windowed),
+    POLICY("cat", pick_cat),
 };
+
+const struct ftl_gc_policy *ftl_gc_policy_get(uint32_t index)
+{
+    return index < sizeof policies / sizeof policies[0] ? &policies[index] : NULL;
+}
 
 const struct ftl_gc_policy *ftl_gc_policy_find(const char *name)
 {
     for (size_t i = 0; name != NULL && i < sizeof policies / sizeof policies[0]; i++)
-        if (strcmp(policies[i].name, name) == 0)
+        if (strcmp(policies[i].head.name, name) == 0)
             return &policies[i];
     return NULL;
 }

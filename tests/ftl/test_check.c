@@ -111,72 +111,6 @@ static void test_damage(void **state)
     }
 }
 
-/* A policy that answers nonsense, or frees nothing for ever, ends the run with an
- * error: no hang, no crash. */
-static int pick_outside(const struct ftl_gc_view *v, uint32_t *ret)
-{
-    *ret = v->count;
-    return 0;
-}
-static int pick_open(const struct ftl_gc_view *v, uint32_t *ret)
-{
-    for (uint32_t i = 0; i < v->count; i++)
-        if (!v->collectable[i])
-            *ret = i;
-    return 0;
-}
-static int pick_fullest(const struct ftl_gc_view *v, uint32_t *ret)
-{
-    uint32_t most = 0;
-    for (uint32_t i = 0; i < v->count; i++)
-        if (v->collectable[i] && v->valid_units[i] >= most) {
-            most = v->valid_units[i];
-            *ret = i;
-        }
-    return 0;
-}
-static int pick_nothing(const struct ftl_gc_view *v, uint32_t *ret)
-{
-    (void)v;
-    (void)ret;
-    return -1;
-}
-
-static void test_bad_policies(void **state)
-{
-    static const struct ftl_gc_policy bad[] = {
-        {sizeof(struct ftl_gc_policy), "outside", pick_outside},
-        {sizeof(struct ftl_gc_policy), "open", pick_open},
-        {sizeof(struct ftl_gc_policy), "fullest", pick_fullest},
-        {sizeof(struct ftl_gc_policy), "nothing", pick_nothing},
-    };
-    (void)state;
-    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
-        for (int timed = 0; timed < 2; timed++) {
-            ftl_drive *d = used_drive();
-            d->core.gc_policy = &bad[i];
-            struct rand64 r = {8};
-            int err = 0;
-            for (uint64_t n = 0; n < 100000 && err >= 0; n++) {
-                uint64_t lba = draw_to(&r, ftl_lba_count(d));
-                if (timed) {
-                    struct ftl_cmd cmd = {.opcode = FTL_WRITE, .lba = lba, .lba_count = 1};
-                    struct ftl_cpl cpl;
-                    if (ftl_submit(d, &cmd) == 0)
-                        err = ftl_run(d, FTL_NEVER);
-                    (void)ftl_poll(d, &cpl, 1);
-                } else {
-                    struct ftl_extent e = {.lba = lba, .lba_count = 1};
-                    err = ftl_write_untimed(d, &e, 1);
-                }
-            }
-            if (err != FTL_EPOLICY)
-                fail_msg("%s, timed %d: %d", bad[i].name, timed, err);
-            ftl_destroy(d);
-        }
-    }
-}
-
 /* Data of different streams never shares a superblock, whoever moved it last. */
 static void test_streams_stay_apart(void **state)
 {
@@ -223,7 +157,6 @@ static void test_streams_stay_apart(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_damage),
-                                       cmocka_unit_test(test_bad_policies),
                                        cmocka_unit_test(test_streams_stay_apart)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

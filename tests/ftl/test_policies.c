@@ -95,8 +95,8 @@ static uint32_t pick(const char *name, uint32_t window)
     uint32_t sb = 99;
     const struct ftl_gc_policy *p = ftl_gc_policy_find(name);
     assert_non_null(p);
-    assert_string_equal(p->name, name);
-    assert_int_equal(p->pick(&v, &sb), 0);
+    assert_string_equal(p->head.name, name);
+    assert_int_equal(p->pick(NULL, &v, &sb), 0);
     return sb;
 }
 
@@ -133,7 +133,7 @@ static void test_random_is_fair(void **state)
     (void)state;
     for (int i = 0; i < 40000; i++) {
         v.draw = draw(&r);
-        assert_int_equal(ftl_gc_policy_find("random")->pick(&v, &sb), 0);
+        assert_int_equal(ftl_gc_policy_find("random")->pick(NULL, &v, &sb), 0);
         seen[sb]++;
     }
     assert_int_equal(seen[1], 0);

@@ -64,6 +64,14 @@ const char *ftl_strerror(int err)
     return err == FTL_ERANGE ? "range" : "error";
 }
 
+int ftl_policy_fault(const ftl_drive *d, char *why, size_t size)
+{
+    (void)d;
+    (void)why;
+    (void)size;
+    return 0;
+}
+
 uint64_t ftl_lba_count(const ftl_drive *d)
 {
     return d->lbas;

@@ -219,7 +219,10 @@ int wl_run_precondition(wl_run *run, const struct wl_precondition *steps, char *
         if (f->target > 0)
             err = do_step(f, steps->steps[i].fill, i, ret_why, why_size);
         if (err == WL_OK && f->err != 0) {
-            snprintf(ret_why, why_size, "--precondition: the drive: %s", ftl_strerror(f->err));
+            char fault[FTL_WHY_MAX / 2];
+            bool policy = ftl_policy_fault(run->drive, fault, sizeof fault) < 0;
+            snprintf(ret_why, why_size, "--precondition: the drive: %s",
+                     policy ? fault : ftl_strerror(f->err));
             err = WL_EDRIVE;
         }
     }

@@ -343,10 +343,13 @@ int wl_run_go(wl_run *run, char *ret_why, size_t why_size)
     while (run->unfinished > 0) {
         int r = step(run);
         if (r < 0) {
+            char fault[FTL_WHY_MAX / 2];
+            const char *what = r == FTL_EAGAIN ? "no event is left, jobs are not at their end"
+                                               : ftl_strerror(r);
+            if (ftl_policy_fault(run->drive, fault, sizeof fault) < 0)
+                what = fault;
             snprintf(ret_why, why_size, "the drive stopped at %llu ns: %s",
-                     (unsigned long long)ftl_now(run->drive),
-                     r == FTL_EAGAIN ? "no event is left, jobs are not at their end"
-                                     : ftl_strerror(r));
+                     (unsigned long long)ftl_now(run->drive), what);
             return WL_EDRIVE;
         }
         while (run->unfinished > 0 && run->phase_unfinished == 0) {

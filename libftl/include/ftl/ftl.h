@@ -50,6 +50,13 @@ FTL_API uint64_t ftl_memory_needed(const struct ftl_config *cfg);
  * configuration is copied. On FTL_ECONFIG ret_why (may be NULL) says why. */
 FTL_API int  ftl_create(const struct ftl_config *cfg, ftl_drive **ret_drive,
                         char *ret_why, size_t why_size);
+/* The same with policies of the caller's (ftl_policy.h), which must outlive the drive;
+ * NULL, or a NULL member, is the built-in policy that cfg names. FTL_EINVAL with
+ * ret_why when one was made for another version. Their state comes on top of
+ * ftl_memory_needed(). */
+struct ftl_policies;
+FTL_API int  ftl_create_with(const struct ftl_config *cfg, const struct ftl_policies *policies,
+                             ftl_drive **ret_drive, char *ret_why, size_t why_size);
 FTL_API void ftl_destroy(ftl_drive *drive);    /* NULL is fine */
 
 FTL_API uint64_t ftl_lba_count(const ftl_drive *drive);
@@ -141,6 +148,10 @@ struct ftl_status {
     uint64_t memory_bytes;
 };
 FTL_API void ftl_status_get(const ftl_drive *drive, struct ftl_status *ret_status);
+
+/* After FTL_EPOLICY: the policy's name and what it did, one line, in ret_why (may be
+ * NULL). Returns FTL_EPOLICY, or 0 when no policy broke a rule. */
+FTL_API int ftl_policy_fault(const ftl_drive *drive, char *ret_why, size_t why_size);
 
 /* A hash of the drive's logical state (map, superblocks, counters, clock): equal
  * for equal histories on every machine. O(user units). */

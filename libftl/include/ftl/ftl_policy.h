@@ -1,8 +1,17 @@
 /* ftl_policy.h - plug your own decisions into the FTL.
  *
- * A policy decides, the core acts. It gets a const view, and answers with an
- * index. Hooks must not allocate, block, read clocks or keep pointers of the view.
- * The core checks every answer: an illegal one ends the run with FTL_EPOLICY. */
+ * A policy decides, the core acts. A hook gets const views and answers with a number.
+ * It is called once per superblock, never per page.
+ *
+ * Rules for hooks: do not allocate, block, read clocks or keep pointers of a view; keep
+ * what must last in the state. They are called on the drive's thread.
+ * State:   head.state_bytes + head.state_bytes_per_superblock x superblocks, zeroed at
+ *          create, aligned for any type, owned by the core. It must hold no pointers:
+ *          it is copied and saved with the drive.
+ * Answers: the core checks each one. An illegal one ends the run with FTL_EPOLICY;
+ *          ftl_policy_fault() then names the policy and what it did.
+ * Use:     ftl_create_with() takes policies of your program; `ftlsim run --gc FILE.so`
+ *          takes them from a shared object. Built-in ones have no other door. */
 #ifndef FTL_FTL_POLICY_H_
 #define FTL_FTL_POLICY_H_
 
@@ -11,6 +20,22 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/* Raised whenever a structure of this file changes: a policy of another version is
+ * refused, never called. */
+#define FTL_POLICY_VERSION 1u
+
+/* Every policy begins with this. */
+struct ftl_policy_head {
+    uint32_t version;                /* FTL_POLICY_VERSION */
+    uint32_t struct_size;            /* of the whole policy */
+    const char *name;                /* shown in reports and faults; 1 to 63 characters */
+    uint32_t state_bytes, state_bytes_per_superblock;
+};
+#define FTL_POLICY_HEAD(type, name, state_bytes, per_superblock)                               \
+    {FTL_POLICY_VERSION, sizeof(type), name, state_bytes, per_superblock}
+
+/* ---- garbage collection: which superblock next ----------------------------------- */
 
 /* Superblocks, as arrays of `count`. All numbers are in 4 KiB units; the write
  * clock counts units placed for the host. */
@@ -30,11 +55,10 @@ struct ftl_gc_view {
 FTL_API uint32_t ftl_gc_draw(const struct ftl_gc_view *view, uint32_t k, uint32_t bound);
 
 struct ftl_gc_policy {
-    uint32_t struct_size;
-    const char *name;
+    struct ftl_policy_head head;
     /* Writes the superblock to collect. At least one is collectable. 0, or negative
-     * to give up, which ends the run. Cost: called once per superblock collected. */
-    int (*pick)(const struct ftl_gc_view *view, uint32_t *ret_superblock);
+     * to give up, which ends the run. Called once per superblock collected. */
+    int (*pick)(void *state, const struct ftl_gc_view *view, uint32_t *ret_superblock);
 };
 
 /* Built-in policies by name; NULL = unknown.
@@ -49,6 +73,28 @@ struct ftl_gc_policy {
  *   cat              smallest u / (1 - u) x erases / age: cost, age and times
  *                    (Chiang and Chang, J. Systems and Software 1999 [P]) */
 FTL_API const struct ftl_gc_policy *ftl_gc_policy_find(const char *name);
+/* The index-th built-in policy, NULL past the end. */
+FTL_API const struct ftl_gc_policy *ftl_gc_policy_get(uint32_t index);
+
+/* ---- all of a drive -------------------------------------------------------------- */
+
+/* NULL = the built-in policy that the configuration names. The policies must outlive
+ * the drive. */
+struct ftl_policies {
+    uint32_t version, struct_size;   /* FTL_POLICY_VERSION, sizeof(struct ftl_policies) */
+    const struct ftl_gc_policy *gc;
+};
+#define FTL_POLICIES_INIT {FTL_POLICY_VERSION, sizeof(struct ftl_policies), NULL}
+
+/* ---- shared objects --------------------------------------------------------------
+ * A shared object exports a function per kind of policy that it brings. The macro
+ * defines it: FTL_GC_POLICY_EXPORT(my_policy) once, at file scope. */
+#define FTL_GC_POLICY_EXPORT(policy)                                                           \
+    FTL_API const struct ftl_gc_policy *ftl_gc_policy_export(void);                            \
+    const struct ftl_gc_policy *ftl_gc_policy_export(void)                                     \
+    {                                                                                          \
+        return &(policy);                                                                      \
+    }
 
 #ifdef __cplusplus
 }

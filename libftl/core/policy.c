@@ -1,0 +1,106 @@
+/* policy.c - which policies decide, their state, and what they did wrong. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/core.h"
+
+enum { STATE_ALIGN = 16 };
+
+static int refuse(char *why, size_t size, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+static int refuse(char *why, size_t size, const char *format, ...)
+{
+    va_list args;
+    if (why != NULL && size > 0) {
+        va_start(args, format);
+        (void)vsnprintf(why, size, format, args);
+        va_end(args);
+    }
+    return FTL_EINVAL;
+}
+
+int core_policy_head_check(const struct ftl_policy_head *head, const char *kind, size_t size,
+                           char *why, size_t why_size)
+{
+    if (head->version != FTL_POLICY_VERSION)
+        return refuse(why, why_size, "%s policy: made for version %u of ftl_policy.h, this is %u",
+                      kind, head->version, FTL_POLICY_VERSION);
+    if (head->struct_size != size)
+        return refuse(why, why_size, "%s policy: struct_size %u, must be %zu", kind,
+                      head->struct_size, size);
+    if (head->name == NULL || head->name[0] == '\0' || strlen(head->name) >= FTL_NAME_MAX)
+        return refuse(why, why_size, "%s policy: its name must have 1 to %d characters", kind,
+                      FTL_NAME_MAX - 1);
+    return 0;
+}
+
+/* The policy that decides, given by the caller or named by the configuration. */
+static int bind_gc(struct ftl_core *c, const struct ftl_policies *given, char *why, size_t size)
+{
+    const struct ftl_gc_policy *p = given != NULL ? given->gc : NULL;
+    if (p == NULL) {
+        c->policy.gc = ftl_gc_policy_find(c->cfg->gc_policy);
+        if (c->policy.gc != NULL)
+            return 0;
+        (void)refuse(why, size, "gc.policy=%s: unknown policy", c->cfg->gc_policy);
+        return FTL_ECONFIG;
+    }
+    int err = core_policy_head_check(&p->head, "gc", sizeof *p, why, size);
+    if (err == 0 && p->pick == NULL)
+        err = refuse(why, size, "gc policy %s: has no pick()", p->head.name);
+    const struct ftl_gc_policy *same = err == 0 ? ftl_gc_policy_find(p->head.name) : NULL;
+    if (same != NULL && same != p)
+        err = refuse(why, size, "gc policy %s: the name is that of a built-in policy",
+                     p->head.name);
+    c->policy.gc = p;
+    return err;
+}
+
+static size_t state_bytes(const struct ftl_policy_head *head, const struct ftl_core *c)
+{
+    size_t n = head->state_bytes + (size_t)head->state_bytes_per_superblock * c->g.sb_count;
+    return (n + STATE_ALIGN - 1) / STATE_ALIGN * STATE_ALIGN;
+}
+
+int core_policy_bind(struct ftl_core *c, const struct ftl_policies *given, char *why, size_t size)
+{
+    if (given != NULL && given->version != FTL_POLICY_VERSION)
+        return refuse(why, size, "policies: made for version %u of ftl_policy.h, this is %u",
+                      given->version, FTL_POLICY_VERSION);
+    if (given != NULL && given->struct_size != sizeof *given)
+        return refuse(why, size, "policies: struct_size %u, must be %zu", given->struct_size,
+                      sizeof *given);
+    int err = bind_gc(c, given, why, size);
+    if (err < 0)
+        return err;
+    c->policy.state_bytes = state_bytes(&c->policy.gc->head, c);
+    if (c->policy.state_bytes == 0)
+        return 0;
+    c->policy.state = calloc(1, c->policy.state_bytes);
+    if (c->policy.state == NULL)
+        return FTL_ENOMEM;
+    c->policy.gc_state = c->policy.state;
+    return 0;
+}
+
+void core_policy_free(struct ftl_core *c)
+{
+    free(c->policy.state);
+}
+
+int core_policy_fault(struct ftl_core *c, const char *kind, const struct ftl_policy_head *head,
+                      const char *format, ...)
+{
+    va_list args;
+    if (c->error == 0) {                /* the first fault is the cause */
+        int n = snprintf(c->policy.fault, sizeof c->policy.fault, "%s policy %s: ", kind,
+                         head->name);
+        va_start(args, format);
+        (void)vsnprintf(c->policy.fault + n, sizeof c->policy.fault - (size_t)n, format, args);
+        va_end(args);
+        c->error = FTL_EPOLICY;
+    }
+    return c->error;
+}
