@@ -24,7 +24,7 @@ static const char help[] =
     "  --help, --version\n"
     "\n"
     "exit status: 0 done, 2 refused (one line on stderr, nothing written),\n"
-    "             3 an invariant of the drive or a policy's rule broke, 130 interrupted\n";
+    "             3 the drive or a policy broke a rule, 130 interrupted\n";
 
 int cli_refuse(const char *format, ...)
 {

@@ -25,7 +25,7 @@ ROOMS = [
     ("libftl/nvme/", "nvme", ["nvme", "core", "media", "sim", "ftl.public", "ftl.policy.public"]),
     ("libftl/config/", "config", ["config", "core", "ftl.public", "ftl.policy.public",
                                  "nand.public"]),
-    ("workload/include/", "workload.public", ["workload.public", "ftl.public"]),
+    ("workload/include/", "workload.public", ["workload.public", "ftl.public", "ftl.policy.public"]),
     ("workload/", "workload", ["workload", "workload.public", "ftl.public", "ftl.policy.public",
                                "nand.public", "ldpc.public"]),
     ("cli/", "cli", ["cli", "workload.public", "ftl.public", "ftl.policy.public",
@@ -51,7 +51,7 @@ FOREIGN = {
     "policy": set(),
     "nvme": {"xxhash.h", "zstd.h", "uthash.h", "utlist.h"},
     "config": {"ini.h"},
-    "workload": {"ini.h", "xxhash.h", "zstd.h", "uthash.h", "utlist.h"},
+    "workload": {"ini.h", "dlfcn.h", "xxhash.h", "zstd.h", "uthash.h", "utlist.h"},
     "cli": {"jansson.h", "ini.h", "uthash.h"},
     "examples": set(),
 }
