@@ -4,6 +4,7 @@
 
 #include "config.h"
 #include "core/geometry.h"
+#include "core/payload.h"
 
 /* Largest number of mapping units that 32-bit slot numbers can name. */
 #define UNITS_MAX (UINT64_C(0xFFFFFFFF) - 1)
@@ -60,6 +61,13 @@ static int check_shape(const struct ftl_config *c, char *why, size_t n)
                              "streams.count=%llu: needs power.plp=1: without capacitors the open "
                              "word lines of all classes would hold victims back",
                              (unsigned long long)c->streams_count);
+    uint64_t tags = c->nand_page_bytes / FTL_UNIT_BYTES * PAYLOAD_TAG_BYTES;
+    if (c->media_payload && c->nand_spare_bytes < tags)
+        return config_refuse(FTL_ECONFIG, why, n,
+                             "nand.spare_bytes=%llu: media.payload=1 keeps a tag of %d bytes per "
+                             "4 KiB unit there, %llu",
+                             (unsigned long long)c->nand_spare_bytes, PAYLOAD_TAG_BYTES,
+                             (unsigned long long)tags);
     if (strcmp(c->gc_policy, "d-choices") == 0 && c->gc_choices > c->ftl_superblocks)
         return config_refuse(FTL_ECONFIG, why, n,
                              "gc.choices=%llu: more than ftl.superblocks=%llu",

@@ -96,9 +96,11 @@ uint64_t core_memory(const struct ftl_config *cfg)
     if (geometry_make(&g, cfg) < 0)
         return UINT64_MAX;
     uint64_t per_sb = 4 + 1 + 1 + 1 + 8 + 8 + 4 + 4 + 4 + 4 + 4 + 4 * (uint64_t)g.dies;
-    return (cfg->drive_user_bytes / FTL_UNIT_BYTES + g.total_units + 2) * 4 +
+    uint32_t wordlines = wl_limit(&g, cfg, gc_window(&g, cfg), &reserve);
+    uint64_t payload = cfg->media_payload ? core_payload_memory(cfg, &g, wordlines) : 0;
+    return payload + (cfg->drive_user_bytes / FTL_UNIT_BYTES + g.total_units + 2) * 4 +
            g.sb_count * per_sb +
-           wl_limit(&g, cfg, gc_window(&g, cfg), &reserve) * (uint64_t)sizeof(struct wordline);
+           wordlines * (uint64_t)sizeof(struct wordline);
 }
 
 int core_init(struct ftl_core *c, const struct ftl_config *cfg, struct sim_context *ctx,
@@ -118,11 +120,11 @@ int core_init(struct ftl_core *c, const struct ftl_config *cfg, struct sim_conte
     c->rmap = bulk_take(c->rmap_bytes);
     if (c->map == NULL || c->rmap == NULL)
         return FTL_ENOMEM;
-    int err = cfg->media_payload ? core_payload_init(c) : 0;
-    if (err == 0)
-        err = take_superblock_arrays(c);
+    int err = take_superblock_arrays(c);
     if (err == 0)
         err = take_pools(c);
+    if (err == 0 && cfg->media_payload)
+        err = core_payload_init(c, c->wl_count);
     if (err < 0)
         return err;
     set_space_limits(c);
@@ -185,13 +187,14 @@ void core_open(struct ftl_core *c, struct frontier *f)
 void core_release(struct ftl_core *c, uint32_t sb)
 {
     FTL_ASSERT(c->ctx, c->valid[sb] == 0 && c->wl_in_flight[sb] == 0);
-    core_payload_drop(c, sb);
     c->state[sb] = SB_FREE;
     c->collectable[sb] = 0;
     c->erases[sb]++;
     c->free_count++;
     if (!c->timed) {
         c->count->nand_erases += (uint64_t)c->g.dies * c->g.planes;
+        if (c->payload != NULL)
+            media_erase_untimed(c->media, sb, c->erases[sb]);
         return;
     }
     for (uint32_t d = 0; d < c->g.dies; d++)
@@ -220,7 +223,6 @@ void core_format(struct ftl_core *c)
     c->open_before -= (int64_t)core_open_units(c);
     memset(c->map, 0, c->map_bytes);
     for (uint32_t sb = 0; sb < c->g.sb_count; sb++) {
-        core_payload_drop(c, sb);
         c->valid[sb] = 0;
         c->collectable[sb] = 0;
         if (c->state[sb] == SB_FREE)
@@ -228,7 +230,10 @@ void core_format(struct ftl_core *c)
         c->state[sb] = SB_FREE;
         c->erases[sb]++;
         c->count->nand_erases += (uint64_t)c->g.dies * c->g.planes;
+        if (c->payload != NULL)
+            media_erase_untimed(c->media, sb, c->erases[sb]);
     }
+    core_payload_forget(c);
     c->free_count = c->g.sb_count;
     c->mapped = c->in_log = 0;
     c->gc.victim = SB_NONE;
@@ -255,7 +260,8 @@ static void sync_superblock(struct ftl_core *c, uint32_t sb)
     for (uint32_t i = 0; i < c->frontier_count; i++)
         for (uint32_t k = 0; c->fr[i].sb == sb && k < c->fr[i].data_die; k++)
             rows[geometry_data_die(g, row, k)]++;
-    for (uint32_t d = 0; d < g->dies; d++) {
+    /* with payload it is there already, bytes and all */
+    for (uint32_t d = 0; d < g->dies && c->payload == NULL; d++) {
         int err = nand_block_set_planes(c->media->nand, d, (UINT32_C(1) << g->planes) - 1, sb,
                                         NULL, rows[d] * g->page_types, c->erases[sb]);
         FTL_ASSERT(c->ctx, err == 0);

@@ -12,6 +12,7 @@
 #define FTL_CORE_CORE_H
 
 #include "core/geometry.h"
+#include "core/payload.h"
 #include "ftl/ftl_policy.h"
 #include "media/media.h"
 
@@ -36,6 +37,8 @@ struct wordline {
     uint32_t units[2];
     uint32_t row;
     uint16_t die;
+    bool is_parity;
+    int32_t group;              /* its bytes, with media.payload */
     uint64_t seq;
 };
 
@@ -95,7 +98,7 @@ struct ftl_core {
     uint32_t *wl_in_flight;     /* word lines not yet programmed */
     uint32_t *reads_in_flight;  /* host page reads */
     uint32_t *rows_programmed;  /* per superblock and die */
-    struct payload_cell **payload; /* contents; NULL without media.payload */
+    struct payload *payload;    /* NULL without media.payload */
     uint32_t free_count;
     uint64_t closings, host_units;
 
@@ -200,15 +203,32 @@ void core_gc_word_line(struct ftl_core *c, uint32_t class, uint64_t seq);
 /* Going untimed: all programs have ended, finished victims are free. */
 void core_gc_settle(struct ftl_core *c);
 
-/* ---- payload.c: user bytes, kept per slot ---- */
-int core_payload_init(struct ftl_core *c);
+/* ---- payload.c: user bytes and their tags; all but init, memory, forget, free need
+ * c->payload ---- */
+int core_payload_init(struct ftl_core *c, uint32_t wordlines);
+uint64_t core_payload_memory(const struct ftl_config *cfg, const struct ftl_geometry *g,
+                             uint32_t wordlines);
+void core_payload_forget(struct ftl_core *c);
 void core_payload_free(struct ftl_core *c);
-void core_payload_move(struct ftl_core *c, uint32_t from, uint32_t to);
-int core_payload_write(struct ftl_core *c, uint32_t key, uint32_t offset, uint32_t bytes,
-                       const uint8_t *data);
-void core_payload_read(const struct ftl_core *c, uint32_t key, uint32_t offset, uint32_t bytes,
-                       uint8_t *ret_data);
-void core_payload_drop(struct ftl_core *c, uint32_t sb);
+/* Fills slots whose rmap entry is set with payload->incoming; with filler. */
+void core_payload_place(struct ftl_core *c, const struct frontier *f, uint32_t slot, uint32_t n);
+void core_payload_fill(struct ftl_core *c, const struct frontier *f, uint32_t slot, uint32_t n);
+void core_payload_move(struct ftl_core *c, const struct frontier *f, uint32_t from, uint32_t to);
+/* The unit as it is now, wherever it lies; no time passes. */
+void core_payload_read(const struct ftl_core *c, uint32_t key, uint8_t *ret_unit);
+/* Sector (unit and tag) of a slot in the write buffer; NULL = it is on the medium. */
+uint8_t *core_payload_sector(const struct ftl_core *c, uint32_t slot);
+/* Decodes the tag of a sector; false = its checksum is wrong. */
+bool core_payload_tag(const uint8_t *sector, struct payload_tag *ret_tag);
+bool core_payload_is(const uint8_t *sector, uint32_t key);
+/* The open word line, or parity k of its row, is complete: its group. */
+int32_t core_payload_full(struct ftl_core *c, const struct frontier *f);
+int32_t core_payload_parity(struct ftl_core *c, const struct frontier *f, uint32_t k);
+uint8_t *core_payload_group(const struct ftl_core *c, int32_t group);
+/* Untimed: onto the medium, and the group is free again. named: it holds data. */
+void core_payload_store(struct ftl_core *c, const struct frontier *f, uint32_t die, int32_t group,
+                        bool named);
+void core_payload_release(struct ftl_core *c, int32_t group, bool named);
 
 /* ---- check.c ---- */
 int core_check(const struct ftl_core *c, char *ret_why, size_t why_size);

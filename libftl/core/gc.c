@@ -371,6 +371,13 @@ void core_gc_settle(struct ftl_core *c)
     c->gc.gain = 0;
 }
 
+static const uint8_t *page_bytes_at(const struct ftl_core *c, uint32_t slot)
+{
+    struct ftl_place at;
+    geometry_place(&c->g, slot - 1, &at);
+    return media_page_bytes(c->media, at.die, at.plane);
+}
+
 uint64_t core_gc_page_in(struct ftl_core *c, uint32_t index)
 {
     struct gc_state *gc = &c->gc;
@@ -380,7 +387,11 @@ uint64_t core_gc_page_in(struct ftl_core *c, uint32_t index)
     uint64_t due = core_write_path(c, live_in_page(c, slot) * c->cfg->fw_gc_unit_ns);
     c->dispatch_at = due;
     gc->reads[page->sb]--;
+    if (c->payload != NULL)
+        c->payload->page = page_bytes_at(c, slot);
     uint32_t moved = core_relocate(c, slot, slot + c->g.page_units);
+    if (c->payload != NULL)
+        c->payload->page = NULL;
     leave_log(c, c->g.page_units);
     gc->gain -= moved;
     gc->buffer_used -= c->g.page_units - moved;

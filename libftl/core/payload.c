@@ -1,108 +1,345 @@
-/* payload.c - user bytes, one 4 KiB cell per written slot.
- *
- * Cells move with relocation and die with their superblock, so a wrong map entry,
- * a lost relocation or an early erase shows up as wrong bytes. Contents are sparse
- * next to the slots of a drive: a hash table per superblock holds them. */
+/* payload.c - user bytes: in the write buffer's cells until programmed, then on NAND. */
+#include "core/payload.h"
+
 #include <stdlib.h>
 #include <string.h>
+#include <xxhash.h>
 
-#define HASH_NONFATAL_OOM 1
-/* the table undoes an insertion it has no memory for and calls this */
-#define uthash_nonfatal_oom(cell) ((cell)->lost = true)
-#include <uthash.h>
-
+#include "core/bulk.h"
 #include "core/core.h"
+#include "nand/nand.h"
 
-struct payload_cell {
-    uint32_t slot;
-    bool lost;
-    UT_hash_handle hh;
-    uint8_t bytes[FTL_UNIT_BYTES];
-};
+/* ---- bytes of a tag ---------------------------------------------------------------- */
 
-static struct payload_cell **table_of(const struct ftl_core *c, uint32_t slot)
+static void put(uint8_t *at, uint64_t v, uint32_t bytes)
 {
-    return &c->payload[geometry_superblock(&c->g, slot - 1)];
+    for (uint32_t i = 0; i < bytes; i++)
+        at[i] = (uint8_t)(v >> 8 * i);
 }
 
-static struct payload_cell *find(const struct ftl_core *c, uint32_t slot)
+static uint64_t get(const uint8_t *at, uint32_t bytes)
 {
-    struct payload_cell *table = *table_of(c, slot), *cell = NULL;
-    HASH_FIND(hh, table, &slot, sizeof slot, cell);
-    return cell;
+    uint64_t v = 0;
+    for (uint32_t i = 0; i < bytes; i++)
+        v |= (uint64_t)at[i] << 8 * i;
+    return v;
 }
 
-static int insert(struct ftl_core *c, struct payload_cell *cell, uint32_t slot)
+enum { TAG_VERSION = 1, TAG_SUMMED = FTL_UNIT_BYTES + 28 };
+
+static void write_tag(uint8_t *sector, const struct payload_tag *tag)
 {
-    struct payload_cell **table = table_of(c, slot);
-    cell->slot = slot;
-    cell->lost = false;
-    HASH_ADD(hh, *table, slot, sizeof cell->slot, cell);
-    if (!cell->lost)
-        return 0;
-    free(cell);
-    return FTL_ENOMEM;
+    uint8_t *t = sector + FTL_UNIT_BYTES;
+    put(t, tag->seq, 8);
+    put(t + 8, tag->key, 4);
+    put(t + 12, tag->erases, 4);
+    put(t + 16, tag->atomic_first, 4);
+    put(t + 20, tag->atomic_count, 4);
+    t[24] = tag->class;
+    t[25] = tag->cause;
+    put(t + 26, TAG_VERSION, 2);
+    put(t + 28, (uint32_t)XXH3_64bits(sector, TAG_SUMMED), 4);
 }
 
-int core_payload_init(struct ftl_core *c)
+bool core_payload_tag(const uint8_t *sector, struct payload_tag *ret)
 {
-    c->payload = calloc(c->g.sb_count, sizeof *c->payload);
-    return c->payload != NULL ? 0 : FTL_ENOMEM;
+    const uint8_t *t = sector + FTL_UNIT_BYTES;
+    if (get(t + 26, 2) != TAG_VERSION ||
+        get(t + 28, 4) != (uint32_t)XXH3_64bits(sector, TAG_SUMMED))
+        return false;
+    *ret = (struct payload_tag){.seq = get(t, 8), .key = (uint32_t)get(t + 8, 4),
+                                .erases = (uint32_t)get(t + 12, 4),
+                                .atomic_first = (uint32_t)get(t + 16, 4),
+                                .atomic_count = (uint32_t)get(t + 20, 4), .class = t[24],
+                                .cause = t[25]};
+    return true;
+}
+
+/* ---- groups -------------------------------------------------------------------------- */
+
+static uint32_t page_bytes(const struct ftl_config *cfg)
+{
+    return (uint32_t)(cfg->nand_page_bytes + cfg->nand_spare_bytes);
+}
+
+static uint32_t group_limit(const struct ftl_config *cfg, uint32_t wordlines)
+{
+    uint32_t open = (uint32_t)(cfg->streams_count * cfg->gc_frontiers);
+    return wordlines + open * (1 + (uint32_t)cfg->raid_parity);
+}
+
+uint64_t core_payload_memory(const struct ftl_config *cfg, const struct ftl_geometry *g,
+                             uint32_t wordlines)
+{
+    uint64_t planes = (uint64_t)g->dies * g->planes, count = group_limit(cfg, wordlines);
+    return count * ((uint64_t)g->planes * g->page_types * page_bytes(cfg) + 4 * sizeof(int32_t)) +
+           planes * page_bytes(cfg) + FRONTIERS_MAX * (1 + cfg->raid_parity) * sizeof(int32_t);
+}
+
+int core_payload_init(struct ftl_core *c, uint32_t wordlines)
+{
+    struct payload *p = calloc(1, sizeof *p);
+    c->payload = p;
+    if (p == NULL)
+        return FTL_ENOMEM;
+    p->page_bytes = page_bytes(c->cfg);
+    p->page_units = c->g.page_units;
+    p->sector_bytes = p->page_bytes / p->page_units;
+    p->wl_bytes = p->page_bytes * c->g.planes * c->g.page_types;
+    p->count = group_limit(c->cfg, wordlines);
+    p->bucket_mask = 1;
+    while (p->bucket_mask < p->count)
+        p->bucket_mask *= 2;
+    p->bytes = bulk_take((size_t)p->count * p->wl_bytes);
+    p->wl = calloc(p->count, sizeof *p->wl);
+    p->next = calloc(p->count, sizeof *p->next);
+    p->bucket = malloc(p->bucket_mask * sizeof *p->bucket);
+    p->open = malloc(FRONTIERS_MAX * sizeof *p->open);
+    p->parity = malloc((size_t)FRONTIERS_MAX * PAYLOAD_PARITY_MAX * sizeof *p->parity);
+    if (!p->bytes || !p->wl || !p->next || !p->bucket || !p->open || !p->parity)
+        return FTL_ENOMEM;
+    p->bucket_mask--;
+    core_payload_forget(c);
+    return 0;
+}
+
+/* All of the buffer is empty. */
+void core_payload_forget(struct ftl_core *c)
+{
+    struct payload *p = c->payload;
+    if (p == NULL)
+        return;
+    for (uint32_t i = 0; i < p->count; i++)
+        p->next[i] = i + 1 < p->count ? (int32_t)i + 1 : GROUP_NONE;
+    p->free_head = 0;
+    for (uint32_t i = 0; i <= p->bucket_mask; i++)
+        p->bucket[i] = GROUP_NONE;
+    for (uint32_t i = 0; i < FRONTIERS_MAX; i++)
+        p->open[i] = GROUP_NONE;
+    for (uint32_t i = 0; i < FRONTIERS_MAX * PAYLOAD_PARITY_MAX; i++)
+        p->parity[i] = GROUP_NONE;
 }
 
 void core_payload_free(struct ftl_core *c)
 {
-    for (uint32_t sb = 0; c->payload != NULL && sb < c->g.sb_count; sb++)
-        core_payload_drop(c, sb);
-    free(c->payload);
+    struct payload *p = c->payload;
+    if (p == NULL)
+        return;
+    bulk_give(p->bytes, (size_t)p->count * p->wl_bytes);
+    free(p->wl);
+    free(p->next);
+    free(p->bucket);
+    free(p->open);
+    free(p->parity);
+    free(p);
 }
 
-int core_payload_write(struct ftl_core *c, uint32_t key, uint32_t offset, uint32_t bytes,
-                       const uint8_t *data)
+static int32_t group_take(struct ftl_core *c)
 {
+    struct payload *p = c->payload;
+    FTL_ASSERT(c->ctx, (int32_t)p->free_head != GROUP_NONE);
+    int32_t group = (int32_t)p->free_head;
+    p->free_head = (uint32_t)p->next[group];
+    return group;
+}
+
+uint8_t *core_payload_group(const struct ftl_core *c, int32_t group)
+{
+    return c->payload->bytes + (size_t)group * c->payload->wl_bytes;
+}
+
+/* Makes it the cell of word line `wl`, so that its units are found. */
+static void group_name(struct payload *p, int32_t group, uint32_t wl)
+{
+    p->wl[group] = wl;
+    p->next[group] = p->bucket[wl & p->bucket_mask];
+    p->bucket[wl & p->bucket_mask] = group;
+}
+
+void core_payload_release(struct ftl_core *c, int32_t group, bool named)
+{
+    struct payload *p = c->payload;
+
+    if (named) {
+        int32_t *link = &p->bucket[p->wl[group] & p->bucket_mask];
+        while (*link != group)
+            link = &p->next[*link];
+        *link = p->next[group];
+    }
+    p->next[group] = (int32_t)p->free_head;
+    p->free_head = (uint32_t)group;
+}
+
+/* Sector of unit i of a word line: pages in the order of slots, each with its spare. */
+static uint8_t *sector_at(const struct payload *p, uint8_t *group, uint32_t i)
+{
+    return group + (size_t)(i / p->page_units) * p->page_bytes +
+           (size_t)(i % p->page_units) * p->sector_bytes;
+}
+
+uint8_t *core_payload_sector(const struct ftl_core *c, uint32_t slot)
+{
+    const struct payload *p = c->payload;
+    uint32_t wl = (slot - 1) / c->g.wl_units;
+
+    for (int32_t g = p->bucket[wl & p->bucket_mask]; g != GROUP_NONE; g = p->next[g])
+        if (p->wl[g] == wl)
+            return sector_at(p, core_payload_group(c, g), (slot - 1) % c->g.wl_units);
+    return NULL;
+}
+
+/* ---- units into the buffer -------------------------------------------------------------- */
+
+static uint8_t *open_sector(struct ftl_core *c, const struct frontier *f, uint32_t slot)
+{
+    struct payload *p = c->payload;
+    int32_t *open = &p->open[f - c->fr];
+
+    if (*open == GROUP_NONE) {
+        *open = group_take(c);
+        memset(core_payload_group(c, *open), 0xff, p->wl_bytes);
+        group_name(p, *open, (slot - 1) / c->g.wl_units);
+    }
+    return sector_at(p, core_payload_group(c, *open), (slot - 1) % c->g.wl_units);
+}
+
+static void put_unit(struct ftl_core *c, const struct frontier *f, uint32_t slot, uint32_t key,
+                     enum cause cause, const uint8_t *bytes)
+{
+    uint8_t *to = open_sector(c, f, slot);
+    struct payload_tag tag = {.seq = ++c->payload->seq, .key = key, .erases = c->erases[f->sb],
+                              .atomic_count = 1, .class = c->sb_class[f->sb],
+                              .cause = (uint8_t)cause};
+    if (bytes != NULL)
+        memcpy(to, bytes, FTL_UNIT_BYTES);
+    else
+        memset(to, 0, FTL_UNIT_BYTES);
+    write_tag(to, &tag);
+}
+
+void core_payload_place(struct ftl_core *c, const struct frontier *f, uint32_t slot, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        put_unit(c, f, slot + i, c->rmap[slot + i], CAUSE_HOST, c->payload->incoming);
+}
+
+void core_payload_fill(struct ftl_core *c, const struct frontier *f, uint32_t slot, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        put_unit(c, f, slot + i, 0, CAUSE_GC, NULL);
+}
+
+bool core_payload_is(const uint8_t *sector, uint32_t key)
+{
+    struct payload_tag tag;
+    return core_payload_tag(sector, &tag) && tag.key == key;
+}
+
+/* A sector as it lies on the medium, checked: it must hold this key. */
+static void peek(const struct ftl_core *c, uint32_t slot, uint32_t key, uint8_t *ret)
+{
+    struct ftl_place at;
+    geometry_place(&c->g, slot - 1, &at);
+    int status = media_peek(c->media, at.die, at.plane, at.sb,
+                            at.row * c->g.page_types + at.page_type,
+                            at.unit * c->payload->sector_bytes,
+                            FTL_UNIT_BYTES + PAYLOAD_TAG_BYTES, ret);
+    FTL_ASSERT(c->ctx, status == NAND_OK && core_payload_is(ret, key));
+}
+
+void core_payload_move(struct ftl_core *c, const struct frontier *f, uint32_t from, uint32_t to)
+{
+    const struct payload *p = c->payload;
+    uint8_t kept[FTL_UNIT_BYTES + PAYLOAD_TAG_BYTES];
+    const uint8_t *sector = kept;
+    uint32_t key = c->rmap[to];
+
+    if (p->page != NULL) {
+        sector = p->page + (size_t)((from - 1) % p->page_units) * p->sector_bytes;
+        FTL_ASSERT(c->ctx, core_payload_is(sector, key));
+    } else {
+        peek(c, from, key, kept);
+    }
+    put_unit(c, f, to, key, CAUSE_GC, sector);
+}
+
+void core_payload_read(const struct ftl_core *c, uint32_t key, uint8_t *ret)
+{
+    uint8_t kept[FTL_UNIT_BYTES + PAYLOAD_TAG_BYTES];
     uint32_t slot = c->map[key];
-    FTL_ASSERT(c->ctx, slot != 0 && c->rmap[slot] == key);
-    struct payload_cell *cell = find(c, slot);
-    if (cell == NULL) {
-        cell = calloc(1, sizeof *cell);
-        if (cell == NULL || insert(c, cell, slot) < 0)
-            return FTL_ENOMEM;
-    }
-    memcpy(cell->bytes + offset, data, bytes);
-    return 0;
-}
+    const uint8_t *sector;
 
-void core_payload_read(const struct ftl_core *c, uint32_t key, uint32_t offset, uint32_t bytes,
-                       uint8_t *ret_data)
-{
-    uint32_t slot = c->map[key];
-    const struct payload_cell *cell = slot != 0 ? find(c, slot) : NULL;
-
-    if (cell == NULL) {             /* never written, trimmed, or written without data */
-        memset(ret_data, 0, bytes);
+    if (slot == 0) {                /* never written, or trimmed */
+        memset(ret, 0, FTL_UNIT_BYTES);
         return;
     }
-    FTL_ASSERT(c->ctx, c->rmap[slot] == key);
-    memcpy(ret_data, cell->bytes + offset, bytes);
-}
-
-void core_payload_move(struct ftl_core *c, uint32_t from, uint32_t to)
-{
-    struct payload_cell *cell = find(c, from);
-    if (cell == NULL)
-        return;
-    HASH_DEL(*table_of(c, from), cell);
-    if (insert(c, cell, to) < 0)
-        c->error = FTL_ENOMEM;      /* bytes are lost: the run ends */
-}
-
-void core_payload_drop(struct ftl_core *c, uint32_t sb)
-{
-    if (c->payload == NULL)
-        return;
-    struct payload_cell *cell, *next;
-    HASH_ITER(hh, c->payload[sb], cell, next) {
-        HASH_DEL(c->payload[sb], cell);
-        free(cell);
+    sector = core_payload_sector(c, slot);
+    if (sector == NULL) {
+        peek(c, slot, key, kept);
+        sector = kept;
     }
+    FTL_ASSERT(c->ctx, core_payload_is(sector, key));
+    memcpy(ret, sector, FTL_UNIT_BYTES);
+}
+
+/* ---- word lines out of the buffer ---------------------------------------------------------- */
+
+/* x times a^n in GF(2^8) modulo x^8 + x^4 + x^3 + x^2 + 1, a = 2. */
+static uint8_t gf_times(uint8_t x, uint32_t n)
+{
+    for (; n > 0; n--)
+        x = (uint8_t)(x << 1 ^ (x & 0x80 ? 0x1d : 0));
+    return x;
+}
+
+/* Parity die k holds the sum of a^(k d) times data die d: k = 0 is the plain XOR. */
+static void add_parity(struct ftl_core *c, const struct frontier *f, const uint8_t *data)
+{
+    struct payload *p = c->payload;
+
+    for (uint32_t k = 0; k < c->g.parity_dies; k++) {
+        int32_t *group = &p->parity[(size_t)(f - c->fr) * PAYLOAD_PARITY_MAX + k];
+        uint8_t times[256];
+        if (*group == GROUP_NONE) {
+            *group = group_take(c);
+            memset(core_payload_group(c, *group), 0, p->wl_bytes);
+        }
+        uint8_t *sum = core_payload_group(c, *group);
+        if (k * f->data_die == 0) {
+            for (uint32_t i = 0; i < p->wl_bytes; i++)
+                sum[i] ^= data[i];
+            continue;
+        }
+        for (uint32_t x = 0; x < 256; x++)
+            times[x] = gf_times((uint8_t)x, k * f->data_die % 255);
+        for (uint32_t i = 0; i < p->wl_bytes; i++)
+            sum[i] ^= times[data[i]];
+    }
+}
+
+int32_t core_payload_full(struct ftl_core *c, const struct frontier *f)
+{
+    int32_t group = c->payload->open[f - c->fr];
+    c->payload->open[f - c->fr] = GROUP_NONE;
+    add_parity(c, f, core_payload_group(c, group));
+    return group;
+}
+
+int32_t core_payload_parity(struct ftl_core *c, const struct frontier *f, uint32_t k)
+{
+    int32_t *group = &c->payload->parity[(size_t)(f - c->fr) * PAYLOAD_PARITY_MAX + k];
+    int32_t taken = *group;
+    *group = GROUP_NONE;
+    return taken;
+}
+
+void core_payload_store(struct ftl_core *c, const struct frontier *f, uint32_t die, int32_t group,
+                        bool named)
+{
+    int err = media_put(c->media, die, f->sb, f->row * c->g.page_types,
+                        core_payload_group(c, group));
+    if (err < 0)
+        c->error = err;             /* bytes are lost: the run ends */
+    c->rows_programmed[(size_t)f->sb * c->g.dies + die] = f->row + 1;
+    core_payload_release(c, group, named);
 }

@@ -14,13 +14,14 @@ static struct wordline *wl_take(struct ftl_core *c, uint32_t *ret_index)
 }
 
 static void wl_send(struct ftl_core *c, const struct frontier *f, uint32_t die,
-                    const uint32_t units[2])
+                    const uint32_t units[2], int32_t group, bool is_parity)
 {
     uint32_t index;
     struct wordline *wl = wl_take(c, &index);
 
     *wl = (struct wordline){.sb = f->sb, .units = {units[0], units[1]}, .row = f->row,
-                            .die = (uint16_t)die, .seq = ++c->wl_seq};
+                            .die = (uint16_t)die, .is_parity = is_parity, .group = group,
+                            .seq = ++c->wl_seq};
     c->wl_in_flight[f->sb]++;
     sim_line_push(&c->wl_out, c->dispatch_at > c->ctx->now ? c->dispatch_at : c->ctx->now, index);
 }
@@ -29,6 +30,8 @@ void core_wl_ready(struct ftl_core *c)
 {
     uint32_t index = sim_line_pop(&c->wl_out).arg;
     const struct wordline *wl = &c->wls[index];
+    if (c->payload != NULL)
+        media_program_data(c->media, core_payload_group(c, wl->group));
     media_program(c->media, c->ctx->now, wl->die, wl->sb, wl->row * c->g.page_types, index);
 }
 
@@ -43,6 +46,8 @@ void core_wl_done(struct ftl_core *c, uint32_t index)
     c->gc.buffer_used -= wl->units[CAUSE_GC];
     if (--c->wl_in_flight[sb] == 0 && c->state[sb] == SB_CLOSED)
         c->collectable[sb] = 1;
+    if (c->payload != NULL)
+        core_payload_release(c, wl->group, !wl->is_parity);
     wl->seq = 0;
     wl->next = c->wl_free;
     c->wl_free = index;
@@ -69,6 +74,17 @@ static void close_superblock(struct ftl_core *c, struct frontier *f)
     f->sb = SB_NONE;
 }
 
+/* Sends a word line on its way; untimed, its bytes are on the medium at once. */
+static void emit(struct ftl_core *c, const struct frontier *f, uint32_t die,
+                 const uint32_t units[2], int32_t group, bool is_parity)
+{
+    c->count->nand_programs++;
+    if (c->timed)
+        wl_send(c, f, die, units, group, is_parity);
+    else if (c->payload != NULL)
+        core_payload_store(c, f, die, group, !is_parity);
+}
+
 /* The word line is full: on to the next die, after the last one to the parity of
  * the row and the next row. */
 static void wl_full(struct ftl_core *c, struct frontier *f)
@@ -76,9 +92,9 @@ static void wl_full(struct ftl_core *c, struct frontier *f)
     static const uint32_t none[2] = {0, 0};
     const struct ftl_geometry *g = &c->g;
 
-    c->count->nand_programs++;
-    if (c->timed)
-        wl_send(c, f, geometry_data_die(g, f->row, f->data_die), f->wl_units);
+    int32_t group = c->payload != NULL ? core_payload_full(c, f) : GROUP_NONE;
+
+    emit(c, f, geometry_data_die(g, f->row, f->data_die), f->wl_units, group, false);
     if (c->gc.finishing_count != 0 && f->wl_units[CAUSE_GC] != 0)
         core_gc_word_line(c, (uint32_t)(f - c->fr) % c->classes, c->wl_seq);
     f->wl_units[CAUSE_HOST] = f->wl_units[CAUSE_GC] = 0;
@@ -86,10 +102,9 @@ static void wl_full(struct ftl_core *c, struct frontier *f)
     if (++f->data_die < g->data_dies)
         return;
     for (uint32_t k = 0; k < g->parity_dies; k++) {
-        c->count->nand_programs++;
         c->count->parity_bytes += (uint64_t)g->wl_units * FTL_UNIT_BYTES;
-        if (c->timed)
-            wl_send(c, f, geometry_parity_die(g, f->row, k), none);
+        group = c->payload != NULL ? core_payload_parity(c, f, k) : GROUP_NONE;
+        emit(c, f, geometry_parity_die(g, f->row, k), none, group, true);
     }
     f->data_die = 0;
     f->row++;
@@ -102,6 +117,8 @@ void core_pad(struct ftl_core *c, struct frontier *f)
     if (f->sb == SB_NONE || f->next == f->wl_end - c->g.wl_units)
         return;
     uint32_t n = f->wl_end - f->next;
+    if (c->payload != NULL)
+        core_payload_fill(c, f, f->next, n);
     for (uint32_t i = 0; i < n; i++)
         c->rmap[f->next++] = 0;
     c->in_log += n;
@@ -192,6 +209,8 @@ void core_place_host(struct ftl_core *c, uint32_t class, const uint32_t *keys, u
             else
                 fresh++;
         }
+        if (c->payload != NULL)
+            core_payload_place(c, f, f->next, k);
         c->mapped += fresh;
         c->valid[f->sb] += k;
         f->next = slot;
@@ -238,7 +257,7 @@ uint32_t core_relocate(struct ftl_core *c, uint32_t slot, uint32_t end)
             map[key] = to;
             rmap[to] = key;
             if (c->payload != NULL)
-                core_payload_move(c, slot, to);
+                core_payload_move(c, f, slot, to);
             to++;
         }
         uint32_t run = to - first;

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "nand/store.h"
+
 static void queue_init(struct media_queue *q)
 {
     q->head = q->tail = MEDIA_NONE;
@@ -54,6 +56,13 @@ int media_profile(struct nand_profile *p, const struct ftl_config *c)
     return 0;
 }
 
+static int take_payload_memory(struct media *m, uint32_t ops_limit)
+{
+    m->plane_bytes = calloc((size_t)m->die_count * m->plane_count, m->page_bus_bytes);
+    m->program_data = calloc(ops_limit, sizeof(const uint8_t *));
+    return m->plane_bytes != NULL && m->program_data != NULL ? 0 : FTL_ENOMEM;
+}
+
 static int take_memory(struct media *m, uint32_t ops_limit)
 {
     m->ops = calloc(ops_limit, sizeof *m->ops);
@@ -99,7 +108,10 @@ int media_init(struct media *m, const struct ftl_config *cfg, struct sim_heap *h
     m->unit_bus_bytes = 4096 + p.geo.spare_bytes / m->page_units;
     m->prog_wait_ns = cfg->sched_prog_wait_ns;
     m->partial_read = p.time.tr_partial_ns != 0;
-    if (nand_create(&p, cfg->drive_seed, &m->nand) < 0)
+    struct nand_options options = {.flags = cfg->media_payload ? NAND_WITH_CONTENTS : 0};
+    if (nand_create_with(&p, cfg->drive_seed, &options, &m->nand) < 0)
+        return FTL_ENOMEM;
+    if (cfg->media_payload && take_payload_memory(m, ops_limit) < 0)
         return FTL_ENOMEM;
     return take_memory(m, ops_limit);
 }
@@ -110,6 +122,8 @@ void media_free(struct media *m)
     free(m->ops);
     free(m->dies);
     free(m->planes);
+    free(m->plane_bytes);
+    free((void *)m->program_data);
 }
 
 static uint32_t op_take(struct media *m)
@@ -207,6 +221,9 @@ static void start_write(struct media *m, uint64_t now, struct media_die *d, uint
         req.op = op->step < m->page_types ? NAND_OP_DATA_IN : NAND_OP_PROG;
         req.addr.page = op->page + (op->step < m->page_types ? op->step : 0);
         req.bytes = m->page_bus_bytes;
+        if (m->program_data != NULL && m->program_data[index] != NULL)
+            req.data = (void *)(m->program_data[index] +
+                                (size_t)op->step * m->plane_count * m->page_bus_bytes);
         m->programs += op->step == 0;
     } else {
         m->erases += m->plane_count;
@@ -301,6 +318,8 @@ void media_program(struct media *m, uint64_t now, uint32_t die, uint32_t block,
     uint32_t index = op_take(m);
     m->ops[index] = (struct media_op){.kind = MEDIA_PROGRAM, .die = (uint16_t)die, .block = block,
                                       .page = first_page, .ref = ref};
+    if (m->program_data != NULL)
+        m->program_data[index] = m->next_program;
     add_write(m, now, index);
 }
 
@@ -330,6 +349,16 @@ static struct media_done finish(struct media *m, uint64_t now, uint32_t index)
     return (struct media_done){op.kind, op.ref};
 }
 
+/* The bytes on their way over the bus: the register may be in use again when the caller
+ * hears of the end. */
+static void keep_page(struct media *m, const struct media_op *op)
+{
+    uint8_t *to =
+        m->plane_bytes + (size_t)(op->die * m->plane_count + op->plane) * m->page_bus_bytes;
+    int err = nand_register_get(m->nand, op->die, op->plane, 0, m->page_bus_bytes, to);
+    FTL_ASSERT(m->ctx, err == 0);
+}
+
 struct media_done media_event(struct media *m, uint64_t now, uint32_t index)
 {
     struct media_op *op = &m->ops[index];
@@ -348,7 +377,47 @@ struct media_done media_event(struct media *m, uint64_t now, uint32_t index)
                                .bytes = bytes};
         op->step = 1;
         sim_heap_push(m->heap, issue(m, now, &req), MEDIA_EVENT_KIND, index);
+        if (m->plane_bytes != NULL)
+            keep_page(m, op);
         return nothing;
     }
     return finish(m, now, index);
+}
+
+/* ---- without time ---------------------------------------------------------------- */
+
+int media_put(struct media *m, uint32_t die, uint32_t block, uint32_t first_page,
+              const uint8_t *pages)
+{
+    for (uint32_t p = 0; p < m->plane_count; p++) {
+        struct nand_addr addr = {.block = block, .page = first_page, .die = (uint16_t)die,
+                                 .plane = (uint16_t)p};
+        const void *types[NAND_PAGE_TYPES_MAX] = {NULL};
+        for (uint32_t t = 0; t < m->page_types; t++)
+            types[t] = pages + (size_t)(t * m->plane_count + p) * m->page_bus_bytes;
+        int err = nand_wordline_put(m->nand, &addr, types);
+        FTL_ASSERT(m->ctx, err == 0 || err == NAND_ENOMEM);
+        if (err < 0)
+            return FTL_ENOMEM;
+    }
+    return 0;
+}
+
+int media_peek(const struct media *m, uint32_t die, uint32_t plane, uint32_t block, uint32_t page,
+               uint32_t offset, uint32_t bytes, void *ret)
+{
+    struct nand_addr addr = {.block = block, .page = page, .die = (uint16_t)die,
+                             .plane = (uint16_t)plane};
+    int status = nand_page_get(m->nand, &addr, offset, bytes, ret);
+    FTL_ASSERT(m->ctx, status >= 0);
+    return status;
+}
+
+void media_erase_untimed(struct media *m, uint32_t block, uint32_t erases)
+{
+    for (uint32_t d = 0; d < m->die_count; d++) {
+        int err = nand_block_set_planes(m->nand, d, (UINT32_C(1) << m->plane_count) - 1, block,
+                                        NULL, 0, erases);
+        FTL_ASSERT(m->ctx, err == 0);
+    }
 }

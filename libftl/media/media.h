@@ -60,6 +60,10 @@ struct media {
     uint32_t unit_bus_bytes, page_bus_bytes;
     uint64_t prog_wait_ns;
     bool partial_read;
+    /* media.payload = 1, else NULL */
+    uint8_t *plane_bytes;       /* per plane: the page that its last read brought */
+    const uint8_t **program_data; /* per operation: its pages, in the order of DATA_IN */
+    const uint8_t *next_program;
     /* since the last reset */
     uint64_t die_busy_ns, channel_busy_ns;
     uint64_t page_reads, gc_page_reads, programs, erases;
@@ -87,6 +91,24 @@ void media_read(struct media *m, uint64_t now, uint32_t kind, uint32_t die, uint
                 uint32_t block, uint32_t page, uint32_t units, uint32_t ref);
 void media_program(struct media *m, uint64_t now, uint32_t die, uint32_t block,
                    uint32_t first_page, uint32_t ref);
+/* media.payload = 1: the program queued next carries these pages (page type, plane), which
+ * stay until it has ended. */
+static inline void media_program_data(struct media *m, const uint8_t *pages)
+{
+    m->next_program = pages;
+}
+/* Page (and spare area) of the host or GC read that the last media_event() ended. */
+static inline const uint8_t *media_page_bytes(const struct media *m, uint32_t die, uint32_t plane)
+{
+    return m->plane_bytes + (size_t)(die * m->plane_count + plane) * m->page_bus_bytes;
+}
+/* Without time: the word line is on the medium; part of a page as it was programmed, with
+ * the enum nand_status that a read would have; the block is erased. */
+int media_put(struct media *m, uint32_t die, uint32_t block, uint32_t first_page,
+              const uint8_t *pages);
+int media_peek(const struct media *m, uint32_t die, uint32_t plane, uint32_t block, uint32_t page,
+               uint32_t offset, uint32_t bytes, void *ret_data);
+void media_erase_untimed(struct media *m, uint32_t block, uint32_t erases);
 void media_erase(struct media *m, uint64_t now, uint32_t die, uint32_t block, uint32_t ref);
 
 /* Array time summed over dies since the last reset, operations under way included. */

@@ -30,6 +30,9 @@ struct server {                 /* one at a time, first come first served */
 /* What a page read of the host brings. */
 struct read_part {
     uint32_t command, units, sb, next;
+    uint32_t first;             /* unit of the command */
+    uint16_t die;
+    uint8_t plane, unit;        /* unit: first one within the page */
 };
 
 struct ftl_drive {

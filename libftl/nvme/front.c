@@ -48,13 +48,32 @@ static uint8_t *unit_data(const ftl_drive *d, const struct command *c, uint32_t 
 
 /* ---- reads -------------------------------------------------------------------- */
 
+/* The command's part of unit i, from a whole unit; NULL = zeros. */
+static void hand_over(const ftl_drive *d, const struct command *c, uint32_t i,
+                      const uint8_t *unit)
+{
+    uint32_t offset, bytes = covered(d, c, i, &offset);
+    if (unit == NULL)
+        memset(unit_data(d, c, i), 0, bytes);
+    else
+        memcpy(unit_data(d, c, i), unit + offset, bytes);
+}
+
+/* Units of a page that a read brought. */
+static void hand_over_page(ftl_drive *d, const struct command *c, const struct read_part *part)
+{
+    const struct payload *p = d->core.payload;
+    const uint8_t *sector = media_page_bytes(&d->media, part->die, part->plane) +
+                            (size_t)part->unit * p->sector_bytes;
+    for (uint32_t i = 0; i < part->units; i++, sector += p->sector_bytes) {
+        FTL_ASSERT(&d->ctx, core_payload_is(sector, c->first_key + part->first + i));
+        hand_over(d, c, part->first + i, sector);
+    }
+}
+
 static void read_complete(ftl_drive *d, uint32_t index)
 {
     struct command *c = &d->commands[index];
-    for (uint32_t i = 0; c->cmd.data != NULL && i < c->units; i++) {
-        uint32_t offset, bytes = covered(d, c, i, &offset);
-        core_payload_read(&d->core, c->first_key + i, offset, bytes, unit_data(d, c, i));
-    }
     d->count.host_reads++;
     d->count.host_read_bytes += (uint64_t)c->cmd.lba_count * d->lba_bytes;
     c->done_at += d->cfg.fe_completion_ns + d->cfg.host_complete_ns;
@@ -77,7 +96,9 @@ static void issue_part(ftl_drive *d, uint32_t index, uint32_t units, const struc
     FTL_ASSERT(&d->ctx, d->parts_free_count > 0);
     d->part_free = d->parts[part].next;
     d->parts_free_count--;
-    d->parts[part] = (struct read_part){.command = index, .units = units, .sb = p->sb};
+    d->parts[part] = (struct read_part){.command = index, .units = units, .sb = p->sb,
+                                        .first = c->cursor, .die = (uint16_t)p->die,
+                                        .plane = (uint8_t)p->plane, .unit = (uint8_t)p->unit};
     d->core.reads_in_flight[p->sb]++;
     c->pending++;
     media_read(&d->media, d->ctx.now, MEDIA_HOST_READ, p->die, p->plane, p->sb,
@@ -98,6 +119,8 @@ static bool read_issue(ftl_drive *d, uint32_t index)
             while (c->cursor + units < c->units && map[c->cursor + units] == 0)
                 units++;
             d->count.unmapped_reads += units;
+            for (uint32_t i = 0; c->cmd.data != NULL && i < units; i++)
+                hand_over(d, c, c->cursor + i, NULL);
             read_out(d, c, d->ctx.now, units);
             c->cursor += units;
             continue;
@@ -108,6 +131,8 @@ static bool read_issue(ftl_drive *d, uint32_t index)
             units++;
         if (core_in_buffer(core, &p)) {
             d->count.buffer_read_hits += units;
+            for (uint32_t i = 0; c->cmd.data != NULL && i < units; i++)
+                hand_over(d, c, c->cursor + i, core_payload_sector(core, slot + i));
             read_out(d, c, d->ctx.now, units);
         } else if (d->parts_free_count > RMW_PARTS) {
             issue_part(d, index, units, &p);
@@ -150,6 +175,8 @@ void front_read_part_done(ftl_drive *d, uint32_t index)
     d->core.reads_in_flight[part->sb]--;
     c->pending--;
     if (c->cmd.opcode == FTL_READ) {
+        if (c->cmd.data != NULL)
+            hand_over_page(d, c, part);
         read_out(d, c, d->ctx.now + d->cfg.fw_decode_ns, part->units);
         if (c->pending == 0 && c->cursor == c->units)
             read_complete(d, part->command);
@@ -170,35 +197,34 @@ static void write_complete(ftl_drive *d, uint32_t index, uint64_t from)
     sim_line_push(&d->done_writes, max_u64(at, d->done_writes.last), index);
 }
 
-/* Old content of a partly covered unit, merged under the new bytes. */
-static void write_payload(ftl_drive *d, struct command *c, uint32_t i, const uint8_t *old)
+/* All of unit i as it will be: the new bytes over the old content, in `unit` where they
+ * cover a part of it. NULL = zeros. */
+static const uint8_t *whole_unit(const ftl_drive *d, const struct command *c, uint32_t i,
+                                 uint8_t *unit)
 {
-    uint32_t offset, bytes = covered(d, c, i, &offset), key = c->first_key + i;
-    int err = 0;
+    uint32_t offset, bytes = covered(d, c, i, &offset);
 
-    if (bytes < FTL_UNIT_BYTES)
-        err = core_payload_write(&d->core, key, 0, FTL_UNIT_BYTES, old);
-    if (err == 0 && c->cmd.data != NULL)
-        err = core_payload_write(&d->core, key, offset, bytes, unit_data(d, c, i));
-    else if (err == 0 && bytes < FTL_UNIT_BYTES) {
-        static const uint8_t zeros[FTL_UNIT_BYTES];
-        err = core_payload_write(&d->core, key, offset, bytes, zeros);
-    }
-    if (err < 0)
-        d->core.error = err;
+    if (bytes == FTL_UNIT_BYTES)
+        return c->cmd.data != NULL ? unit_data(d, c, i) : NULL;
+    core_payload_read(&d->core, c->first_key + i, unit);
+    if (c->cmd.data != NULL)
+        memcpy(unit + offset, unit_data(d, c, i), bytes);
+    else
+        memset(unit + offset, 0, bytes);
+    return unit;
 }
 
 static void place(ftl_drive *d, struct command *c, uint32_t n)
 {
     enum { BATCH = 64 };
     uint32_t keys[BATCH];
-    uint8_t old[FTL_UNIT_BYTES];
+    uint8_t unit[FTL_UNIT_BYTES];
 
     for (uint32_t done = 0; done < n;) {
         uint32_t k = n - done < BATCH ? n - done : BATCH, offset;
         if (d->core.payload != NULL) {
             k = 1;
-            core_payload_read(&d->core, c->first_key + c->cursor, 0, FTL_UNIT_BYTES, old);
+            d->core.payload->incoming = whole_unit(d, c, c->cursor, unit);
         }
         for (uint32_t i = 0; i < k; i++) {
             keys[i] = c->first_key + c->cursor + i;
@@ -208,7 +234,7 @@ static void place(ftl_drive *d, struct command *c, uint32_t n)
         }
         core_place_host(&d->core, c->class, keys, k);
         if (d->core.payload != NULL)
-            write_payload(d, c, c->cursor, old);
+            d->core.payload->incoming = NULL;
         c->cursor += k;
         done += k;
     }

@@ -300,9 +300,14 @@ void nandi_contents_register(const struct nand_dev *dev, uint32_t die, uint32_t 
 {
     size_t index = dev_plane_index(dev, die, plane);
     const struct reg *reg = &dev->plane[index].out;
+    const struct page_data *held = dev->reg_data[index * 2];
     uint8_t page[PAGE_MOST];
 
-    nandi_contents_unpack(dev, dev->reg_data[index * 2], page);
+    if (reg->status == NAND_OK && !dev->reg_cells && held && !held->compressed) {
+        memcpy(ret, held->bytes + offset, bytes);   /* as it was programmed */
+        return;
+    }
+    nandi_contents_unpack(dev, held, page);
     if (reg->status == NAND_GARBAGE || reg->status == NAND_FAIL)
         make_garbage(dev, nandi_page_key(dev, die, plane, reg->block, reg->page), dev->op_count,
                      page);

@@ -327,6 +327,8 @@ int nandi_issue_status(struct nand_dev *dev, nand_ns now, const struct nand_req 
                      struct nand_res *res);
 void nandi_forget_registers(struct nand_dev *dev, uint32_t die);
 
+/* issue.c: what a read of this page gives: an enum nand_status, or a negative error. */
+int nandi_read_outcome(const struct nand_dev *dev, size_t block, const struct nand_addr *addr);
 bool nandi_offsets_ok(const struct nand_dev *dev, const int16_t *offsets);
 
 /* damage.c: word lines that do not hold what was programmed. */

@@ -5,7 +5,7 @@
 
 /* What a read of this page gives: an enum nand_status, or a negative error. Only
  * called when the block is flagged, the page is unwritten or faults are on. */
-static int read_outcome(struct nand_dev *dev, size_t block, const struct nand_addr *addr)
+int nandi_read_outcome(const struct nand_dev *dev, size_t block, const struct nand_addr *addr)
 {
     uint32_t word = dev->block[block].word;
 
@@ -71,7 +71,7 @@ static int check_read(struct nand_dev *dev, const struct nand_req *req, size_t *
         return NAND_EADDR;
     if (under_suspended(dev, addr))
         return NAND_ESUSPEND;
-    return read_outcome(dev, *ret_block, addr);
+    return nandi_read_outcome(dev, *ret_block, addr);
 }
 
 /* The medium's part of a read: passing upsets, error rates, the disturb it causes. */

@@ -91,6 +91,93 @@ int nand_page_verify(const nand_dev *dev, const struct nand_addr *addr, const vo
     return XXH3_64bits(data, dev->page_total_bytes) == hash_of(dev, block, addr->page);
 }
 
+static int locate(const nand_dev *dev, const struct nand_addr *addr, size_t *ret_block)
+{
+    if (!dev || !addr)
+        return NAND_EINVAL;
+    if (!dev->contents)
+        return NAND_ENOTSUP;
+    if (addr->die >= dev->prof.geo.dies || addr->plane >= dev->prof.geo.planes ||
+        addr->block >= dev->prof.geo.blocks_per_plane)
+        return NAND_EADDR;
+    *ret_block = dev_block_index(dev, addr->die, addr->plane, addr->block);
+    return addr->page < nandi_block_pages(dev, dev->block[*ret_block].word) ? 0 : NAND_EADDR;
+}
+
+int nand_wordline_put(nand_dev *dev, const struct nand_addr *addr, const void *const *pages)
+{
+    size_t block;
+    int err = locate(dev, addr, &block);
+    if (err)
+        return err;
+    uint32_t word = dev->block[block].word;
+    uint32_t types = word & BF_SLC ? 1 : dev->prof.geo.page_types;
+    uint32_t first = word & BF_SLC ? addr->page : addr->page - dev_page_type(dev, addr->page);
+    uint32_t before = word & BF_SLC ? first : nandi_steps_of_pages(dev, first);
+    uint32_t after = word & BF_SLC ? first + 1 : nandi_steps_of_pages(dev, first + types);
+    size_t plane = dev_plane_index(dev, addr->die, addr->plane);
+
+    if (!pages)
+        return NAND_EINVAL;
+    if ((word & BF_STEPS) != before)
+        return NAND_EORDER;
+    nandi_contents_forget_input(dev, plane);
+    dev->input[plane].types = 0;
+    err = nandi_contents_reserve(dev, block);
+    for (uint32_t t = 0; t < types && !err; t++)
+        err = nandi_contents_load(dev, plane, t, pages[t], 0, dev->page_total_bytes);
+    if (err)
+        return err;
+    dev->block[block].word = (word & ~(uint32_t)(BF_STEPS | BF_PARTIAL)) | after;
+    nandi_contents_program(dev, block, plane, first, (1u << types) - 1, false);
+    if (dev->cells)
+        nandi_cells_programmed(dev, dev->now, block, first == 0);
+    return 0;
+}
+
+int nand_page_get(const nand_dev *dev, const struct nand_addr *addr, uint32_t offset,
+                  uint32_t bytes, void *ret_data)
+{
+    size_t block;
+    int status = locate(dev, addr, &block);
+    if (status)
+        return status;
+    if (offset > dev->page_total_bytes || bytes > dev->page_total_bytes - offset)
+        return NAND_EBYTES;
+    status = nandi_read_outcome(dev, block, addr);
+    if (status != NAND_OK && status != NAND_ERASED)
+        return status;
+    const struct page_data *page =
+        status == NAND_OK ? nandi_contents_page(dev, block, addr->page) : NULL;
+    if (!page) {
+        memset(ret_data, 0xff, bytes);
+    } else if (!page->compressed) {
+        memcpy(ret_data, page->bytes + offset, bytes);
+    } else {
+        uint8_t whole[65536 + 16384]; /* bounds of nand_profile_check() */
+        nandi_contents_unpack(dev, page, whole);
+        memcpy(ret_data, whole + offset, bytes);
+    }
+    return status;
+}
+
+int nand_register_get(const nand_dev *dev, uint32_t die, uint32_t plane, uint32_t offset,
+                      uint32_t bytes, void *ret_data)
+{
+    if (!dev || !ret_data)
+        return NAND_EINVAL;
+    if (!dev->contents)
+        return NAND_ENOTSUP;
+    if (die >= dev->prof.geo.dies || plane >= dev->prof.geo.planes)
+        return NAND_EADDR;
+    if (dev->plane[dev_plane_index(dev, die, plane)].out.limit == 0)
+        return NAND_ENODATA;
+    if (offset > dev->page_total_bytes || bytes > dev->page_total_bytes - offset)
+        return NAND_EBYTES;
+    nandi_contents_register(dev, die, plane, offset, bytes, ret_data);
+    return 0;
+}
+
 int nand_contents_get(const nand_dev *dev, struct nand_contents *ret)
 {
     if (!dev || !ret)

@@ -432,6 +432,44 @@ static void soft_values_fit_the_bins(void **state)
     nand_destroy(dev);
 }
 
+/* A word line put without time reads as a programmed one, and only the next one may be put. */
+static void wordline_put_reads_back(void **state)
+{
+    struct nand_profile p = part();
+    struct nand_options o = {.flags = NAND_WITH_CONTENTS};
+    nand_dev *dev;
+    nand_ns now = 0;
+    uint8_t *page[3], got[PAGE];
+
+    (void)state;
+    assert_int_equal(nand_create_with(&p, 1, &o, &dev), 0);
+    for (uint32_t t = 0; t < 3; t++)
+        page[t] = pattern(t, PAGE);
+    const void *pages[3] = {page[0], page[1], NULL};
+    struct nand_addr addr = {.block = 1, .page = 0, .plane = 1};
+    assert_int_equal(nand_page_get(dev, &addr, 0, 16, got), NAND_ERASED);
+    assert_int_equal(nand_wordline_put(dev, &addr, pages), 0);
+    assert_int_equal(nand_wordline_put(dev, &addr, pages), NAND_EORDER);
+    addr.page = 6;
+    assert_int_equal(nand_wordline_put(dev, &addr, pages), NAND_EORDER);
+    expect_tag(dev, &now, 1, 1, 0, 0);
+    expect_tag(dev, &now, 1, 1, 1, 1);
+    assert_int_equal(nand_register_get(dev, 0, 1, 100, 8, got), 0);
+    assert_memory_equal(got, page[1] + 100, 8);
+    addr.page = 1;
+    assert_int_equal(nand_page_get(dev, &addr, 7, 100, got), NAND_OK);
+    assert_memory_equal(got, page[1] + 7, 100);
+    addr.page = 2;
+    assert_int_equal(nand_page_get(dev, &addr, 0, 2, got), NAND_OK);
+    assert_int_equal(got[0] & got[1], 0xff);
+    assert_int_equal(nand_page_get(dev, &addr, PAGE, 1, got), NAND_EBYTES);
+    addr.plane = 0;
+    assert_int_equal(nand_page_get(dev, &addr, 0, 2, got), NAND_ERASED);
+    nand_destroy(dev);
+    for (uint32_t t = 0; t < 3; t++)
+        free(page[t]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -448,7 +486,7 @@ int main(void)
         cmocka_unit_test(fork_copies_a_block_before_it_changes),
         cmocka_unit_test(cold_pages_are_compressed),
         cmocka_unit_test(contents_are_capped),
-        cmocka_unit_test(page_hash_is_kept_apart),
+        cmocka_unit_test(page_hash_is_kept_apart), cmocka_unit_test(wordline_put_reads_back),
         cmocka_unit_test(soft_values_fit_the_bins),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

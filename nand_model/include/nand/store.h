@@ -36,6 +36,22 @@ NAND_API int nand_page_hash(const nand_dev *dev, const struct nand_addr *addr,
 /* 1 = `data` (page_bytes + spare_bytes) is what was programmed, 0 = it is not. */
 NAND_API int nand_page_verify(const nand_dev *dev, const struct nand_addr *addr,
                               const void *data);
+/* ---- contents without time: an untimed fill, a look at the medium ------------------
+ * What programming the word line of addr->page, the next in order of its block, leaves
+ * behind. pages[t] = bytes of page type t (page_bytes + spare_bytes), NULL = all ones; an
+ * SLC-mode block has one. No time passes, nothing in flight or armed is looked at.
+ * Errors: NAND_EADDR, NAND_EORDER, NAND_ENOTSUP (no contents kept), NAND_ENOMEM. */
+NAND_API int nand_wordline_put(nand_dev *dev, const struct nand_addr *addr,
+                               const void *const *pages);
+/* Bytes of a page as they were programmed, without bit errors. The enum nand_status that a
+ * read would have: NAND_OK; NAND_ERASED (ret_data all ones); NAND_GARBAGE or NAND_FAIL
+ * (*ret_data is left alone). Negative: NAND_EADDR, NAND_EBYTES, NAND_ENOTSUP. */
+NAND_API int nand_page_get(const nand_dev *dev, const struct nand_addr *addr, uint32_t offset,
+                           uint32_t bytes, void *ret_data);
+/* Bytes of the cache register as DATA_OUT would carry them, bit errors included; no bus
+ * time. Errors: NAND_EADDR, NAND_ENODATA, NAND_EBYTES, NAND_ENOTSUP. */
+NAND_API int nand_register_get(const nand_dev *dev, uint32_t die, uint32_t plane, uint32_t offset,
+                               uint32_t bytes, void *ret_data);
 /* Soft values of one codeword of the cache register after READ_SOFT: ret_bins[i] =
  * bin of bit i as in nand_cell_sense(), bit 0 = lowest bit of the first byte.
  * ret_bits is how many; room for them is the caller's: (page + spare) * 8 is enough.
