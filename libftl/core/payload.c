@@ -7,7 +7,6 @@
 
 #include "core/bulk.h"
 #include "core/core.h"
-#include "nand/nand.h"
 
 /* ---- bytes of a tag ---------------------------------------------------------------- */
 
