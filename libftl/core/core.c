@@ -272,6 +272,7 @@ void core_sync_medium(struct ftl_core *c)
 {
     for (uint32_t sb = 0; sb < c->g.sb_count; sb++)
         sync_superblock(c, sb);
+    core_gc_resume(c);
     /* units of open word lines are what the write buffer holds */
     c->buffer_used = core_open_cause(c, CAUSE_HOST);
     c->gc.buffer_used = core_open_cause(c, CAUSE_GC);

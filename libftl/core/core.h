@@ -200,6 +200,8 @@ uint64_t core_gc_page_in(struct ftl_core *c, uint32_t ref);
 void core_gc_page_out(struct ftl_core *c);
 /* A word line with relocated data of this class was sent. */
 void core_gc_word_line(struct ftl_core *c, uint32_t class, uint64_t seq);
+/* Going timed: the next page of a victim that untimed work left half inspected. */
+void core_gc_resume(struct ftl_core *c);
 /* Going untimed: all programs have ended, finished victims are free. */
 void core_gc_settle(struct ftl_core *c);
 

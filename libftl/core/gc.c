@@ -14,13 +14,14 @@ uint32_t ftl_gc_draw(const struct ftl_gc_view *view, uint32_t k, uint32_t bound)
 
 /* Rounds over all superblocks without a host unit placed after which collection is
  * taken to lead nowhere: far above what a policy that frees anything needs. */
-enum { IDLE_ROUNDS = 32 };
+enum { IDLE_ROUNDS = 32, FUTILE_ROUNDS = 2 };
 
-/* Any superblock to choose from? */
-static bool any_collectable(const struct ftl_core *c)
+/* Any superblock whose collection gains a slot? On a small drive all dead units may lie in
+ * open ones; moving live superblocks then would go on for ever. */
+static bool any_gain(const struct ftl_core *c)
 {
     for (uint32_t i = 0; i < c->g.sb_count; i++)
-        if (c->collectable[i])
+        if (c->collectable[i] && c->valid[i] < c->g.sb_units)
             return true;
     return false;
 }
@@ -65,12 +66,16 @@ static int choose_victim(struct ftl_core *c)
 {
     struct gc_state *gc = &c->gc;
 
-    if (!any_collectable(c))
+    if (!any_gain(c))
         return 0;
     if (gc->idle_host_units != c->host_units) {
         gc->idle_host_units = c->host_units;
         gc->idle_picks = 0;
     }
+    /* the host may go on: no need to reach the target at any price */
+    if (gc->idle_picks > FUTILE_ROUNDS * (uint64_t)c->g.sb_count &&
+        core_free_slots(c) > c->free_floor)
+        return 0;
     if (gc->idle_picks++ > IDLE_ROUNDS * (uint64_t)c->g.sb_count)
         return core_policy_fault(c, "gc", &c->policy.gc->head,
                                  "chose %llu superblocks in a row that freed no room for the "
@@ -123,8 +128,10 @@ static void leave_log(struct ftl_core *c, uint32_t slots)
 
 static void collect_chunk(struct ftl_core *c)
 {
+    /* whole pages: time may start at any of these boundaries */
+    const uint32_t chunk = GC_CHUNK - GC_CHUNK % c->g.page_units;
     uint32_t end = victim_end(c), from = c->gc.cursor;
-    uint32_t to = end - from > GC_CHUNK ? from + GC_CHUNK : end;
+    uint32_t to = end - from > chunk ? from + chunk : end;
 
     if (c->valid[c->gc.victim] == 0)
         to = end;
@@ -157,6 +164,17 @@ int core_gc_make_room(struct ftl_core *c, uint32_t class, uint32_t n)
 }
 
 /* ---- timed -------------------------------------------------------------------- */
+
+void core_gc_resume(struct ftl_core *c)
+{
+    struct ftl_place p;
+    if (c->gc.victim == SB_NONE)
+        return;
+    geometry_place(&c->g, c->gc.cursor - 1, &p);
+    c->gc.row = p.row;
+    c->gc.data_die = p.data_die;
+    c->gc.page = p.page_type * c->g.planes + p.plane;
+}
 
 /* Slots that relocation of the victim's class can reach. */
 static uint64_t space(const struct ftl_core *c)

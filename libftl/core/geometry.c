@@ -33,11 +33,12 @@ uint64_t geometry_free_kept(const struct ftl_config *c)
     return c->gc_reserve + c->gc_frontiers * c->streams_count - 1 + (c->power_plp ? 0 : 2);
 }
 
-/* Two superblocks of dead units besides, so that a victim with something to gain
- * always exists. */
+/* Besides, more dead units than the open superblocks can hold, so that a victim with
+ * something to gain always exists: one superblock per frontier, at least two. */
 uint64_t geometry_spare_needed(const struct ftl_config *c)
 {
-    return geometry_free_kept(c) + 2;
+    uint64_t open = c->gc_frontiers * c->streams_count;
+    return geometry_free_kept(c) + (open < 2 ? 2 : open);
 }
 
 uint32_t geometry_data_die(const struct ftl_geometry *g, uint32_t row, uint32_t d)

@@ -13,7 +13,8 @@ import tempfile
 import tree
 
 STRICT = ["-Wall", "-Wextra", "-Wpedantic", "-Werror", "-fsyntax-only"]
-FOLDERS = ["nand_model/include", "ldpc/include", "libftl/include", "workload/include"]
+FOLDERS = ["nand_model/include", "ldpc/include", "libftl/include", "workload/include",
+           "testkit/include"]
 
 
 def compiles(compiler, root, text, folder):

@@ -28,10 +28,12 @@ ROOMS = [
     ("workload/include/", "workload.public", ["workload.public", "ftl.public", "ftl.policy.public"]),
     ("workload/", "workload", ["workload", "workload.public", "ftl.public", "ftl.policy.public",
                                "nand.public", "ldpc.public"]),
-    ("cli/", "cli", ["cli", "workload.public", "ftl.public", "ftl.policy.public",
-                     "nand.public", "ldpc.public"]),
-    ("examples/", "examples", ["examples", "workload.public", "ftl.public", "ftl.policy.public",
-                               "nand.public", "ldpc.public"]),
+    ("testkit/include/", "testkit.public", ["testkit.public", "ftl.public", "ftl.policy.public"]),
+    ("testkit/", "testkit", ["testkit", "testkit.public", "ftl.public", "ftl.policy.public"]),
+    ("cli/", "cli", ["cli", "workload.public", "testkit.public", "ftl.public",
+                     "ftl.policy.public", "nand.public", "ldpc.public"]),
+    ("examples/", "examples", ["examples", "workload.public", "testkit.public", "ftl.public",
+                               "ftl.policy.public", "nand.public", "ldpc.public"]),
 ]
 # Only this file of media/ may know the codec, so that it can be exchanged.
 CODEC_ADAPTER = re.compile(r"libftl/media/ecc[a-z_]*\.[ch]$")
@@ -52,6 +54,7 @@ FOREIGN = {
     "nvme": {"xxhash.h", "zstd.h", "uthash.h", "utlist.h"},
     "config": {"ini.h"},
     "workload": {"ini.h", "dlfcn.h", "xxhash.h", "zstd.h", "uthash.h", "utlist.h"},
+    "testkit": set(),
     "cli": {"jansson.h", "ini.h", "uthash.h"},
     "examples": set(),
 }
@@ -70,7 +73,8 @@ def resolve(name, quoted, known):
     folders = [os.path.dirname(name)]
     folders += ["/".join(parts[:n]) for n in range(len(parts) - 2, 0, -1)]
     folders += [parts[0] + "/" + sub for sub in ("src", "include", "config")]
-    folders += ["nand_model/include", "ldpc/include", "libftl/include", "workload/include", "libftl"]
+    folders += ["nand_model/include", "ldpc/include", "libftl/include", "workload/include",
+                "testkit/include", "libftl"]
     for folder in folders:
         candidate = os.path.normpath(os.path.join(folder, quoted))
         if candidate in known:
@@ -118,6 +122,7 @@ def self_test():
         "libftl/sim/events.h": "", "libftl/media/media.h": "", "libftl/core/core.h": "",
         "libftl/nvme/drive.h": "", "libftl/config/config.h": "", "libftl/policy/helper.h": "",
         "workload/include/workload/run.h": "", "workload/src/engine.h": "",
+        "testkit/include/ftl/ftl_testkit.h": "", "testkit/src/rig.h": "",
     }
     wrong = [
         ("libftl/sim/a.c", '"media/media.h"'), ("libftl/sim/a.c", '"nand/nand.h"'),
@@ -134,12 +139,15 @@ def self_test():
         ("nand_model/src/a.c", '"ftl/ftl.h"'), ("nand_model/src/a.c", '"ldpc/ldpc.h"'),
         ("ldpc/src/a.c", '"nand/nand.h"'), ("ldpc/src/a.c", "<zstd.h>"),
         ("ldpc/include/ldpc/b.h", '"code.h"'), ("examples/a.c", '"core/core.h"'),
-        ("libftl/core/a.c", '"no/such.h"'),
+        ("libftl/core/a.c", '"no/such.h"'), ("testkit/src/a.c", '"core/core.h"'),
+        ("testkit/src/a.c", '"nand/nand.h"'), ("libftl/core/a.c", '"ftl/ftl_testkit.h"'),
+        ("cli/a.c", '"rig.h"'),
     ]
     right = [
         ("libftl/core/a.c", '"media/media.h"'), ("libftl/media/a.c", '"nand/nand.h"'),
         ("libftl/media/ecc.c", '"ldpc/ldpc.h"'), ("libftl/nvme/a.c", '"nvme/drive.h"'),
         ("libftl/policy/a.c", '"ftl/ftl_policy.h"'), ("cli/a.c", "<stdio.h>"),
+        ("testkit/src/a.c", '"ftl/ftl_testkit.h"'), ("cli/a.c", '"ftl/ftl_testkit.h"'),
         ("workload/src/a.c", '"engine.h"'), ("nand_model/src/a.c", '"dev.h"'),
     ]
     for name, included in wrong:

@@ -14,7 +14,7 @@ import tempfile
 import readme
 import tree
 
-LIBRARIES = ("nand_model", "ldpc", "ftl", "workload")
+LIBRARIES = ("nand_model", "ldpc", "ftl", "ftl_testkit", "workload")
 
 
 def run(command, **more):

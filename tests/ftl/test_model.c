@@ -1,41 +1,17 @@
 /* test_model.c - random commands on random small drives against an oracle.
  *
- * The oracle knows the version of every LBA; user bytes travel through buffer,
- * relocation and media, so a wrong map entry reads as another version or another
- * LBA. ftl_check() runs after every operation. A failure prints its seed. */
+ * testkit plays each case in a process of its own: user bytes travel through buffer,
+ * relocation and media, so a wrong map entry reads as another version or another LBA,
+ * and ftl_check() runs after every step. A failure prints its seed, and the case
+ * shrunk to the steps that matter, as text that tk_case_parse() takes back. */
 #include "common.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-enum { SEEDS = 300, STEPS = 500, OPEN_MAX = 24, LBAS_MAX = 96 };
+#include "ftl/ftl_testkit.h"
 
-struct open_cmd {
-    uint64_t lba;
-    uint32_t lba_count;
-    uint8_t opcode, used;
-    uint8_t *data;
-};
-
-struct world {
-    struct rand64 rand;
-    struct ftl_config cfg;
-    ftl_drive *drive;
-    uint32_t *version;              /* per LBA; 0 = never written or trimmed */
-    uint32_t next_version;
-    struct open_cmd open[OPEN_MAX];
-    uint32_t lba_bytes, per_unit;
-    uint64_t lbas, seed;
-};
-
-/* Each LBA holds its number and version, over and over. */
-static void fill(const struct world *w, uint8_t *bytes, uint64_t lba, uint32_t version)
-{
-    uint64_t words[2] = {version == 0 ? 0 : lba, version};
-    for (uint32_t i = 0; i < w->lba_bytes; i += 16)
-        memcpy(bytes + i, words, 16);
-}
+enum { SEEDS = 300, STEPS = 500, SECONDS = 20, SHRINK_RUNS = 1500 };
 
 static const char *number(char text[][24], int *n, uint64_t value)
 {
@@ -61,7 +37,8 @@ static struct ftl_config random_config(struct rand64 *r)
     uint64_t wl = planes * types * page;
     /* from the least spare that is allowed up to four superblocks more */
     uint64_t classes = plp && draw_to(r, 2) ? 1 + draw_to(r, 3) : 1;
-    uint64_t spare = frontiers * classes + 2 + (plp ? 0 : 2) + draw_to(r, 4);
+    uint64_t open = frontiers * classes;
+    uint64_t spare = open + (open < 2 ? 2 : open) + (plp ? 0 : 2) + draw_to(r, 4);
     uint64_t sbs = spare + 3 + draw_to(r, 8);
     struct ftl_config cfg = make_config(
         "wa-reference", 1, "nand.preset", presets[types - 1], "nand.channels", NUM(channels), "nand.dies", NUM(dies), "nand.planes",
@@ -78,173 +55,55 @@ static struct ftl_config random_config(struct rand64 *r)
     return cfg;
 }
 
-static void verify(struct world *w, const struct open_cmd *o)
+static bool fails(void *user, const struct tk_case *c)
 {
-    uint8_t want[4096];
-    for (uint32_t i = 0; i < o->lba_count; i++) {
-        fill(w, want, o->lba + i, w->version[o->lba + i]);
-        if (memcmp(want, o->data + (size_t)i * w->lba_bytes, w->lba_bytes) != 0) {
-            uint64_t got[2];
-            memcpy(got, o->data + (size_t)i * w->lba_bytes, 16);
-            fail_msg("seed %llu: LBA %llu reads as LBA %llu version %llu, want version %u",
-                     (unsigned long long)w->seed, (unsigned long long)(o->lba + i),
-                     (unsigned long long)got[0], (unsigned long long)got[1],
-                     w->version[o->lba + i]);
-        }
-    }
+    const struct tk_result *first = user;
+    struct tk_result r;
+    return tk_play_apart(c, NULL, SECONDS, &r) == 0 && r.verdict == first->verdict;
 }
 
-static void collect(struct world *w)
+static void report(uint64_t seed, struct tk_case *c, struct tk_result *first)
 {
-    struct ftl_cpl cpl[8];
-    uint32_t n = ftl_poll(w->drive, cpl, 8);
-    for (uint32_t i = 0; i < n; i++) {
-        struct open_cmd *o = &w->open[cpl[i].user];
-        assert_true(o->used && o->opcode == cpl[i].opcode && cpl[i].status == 0);
-        assert_true(cpl[i].done_at <= ftl_now(w->drive) && cpl[i].done_at >= cpl[i].submitted_at);
-        if (o->opcode == FTL_READ)
-            verify(w, o);
-        free(o->data);
-        memset(o, 0, sizeof *o);
-    }
-}
-
-static bool overlaps(const struct world *w, uint64_t lba, uint32_t n)
-{
-    /* whole units: concurrent writes to one unit have no order */
-    uint64_t from = lba / w->per_unit * w->per_unit;
-    uint64_t to = (lba + n + w->per_unit - 1) / w->per_unit * w->per_unit;
-    for (int i = 0; i < OPEN_MAX; i++)
-        if (w->open[i].used && w->open[i].lba < to &&
-            w->open[i].lba + w->open[i].lba_count > from)
-            return true;
-    return false;
-}
-
-/* What whole units of a TRIM hold afterwards; edges keep their data. */
-static void trim_model(struct world *w, uint64_t lba, uint32_t n)
-{
-    uint64_t from = (lba + w->per_unit - 1) / w->per_unit * w->per_unit;
-    uint64_t to = (lba + n) / w->per_unit * w->per_unit;
-    for (uint64_t i = from; i < to; i++)
-        w->version[i] = 0;
-}
-
-static void send(struct world *w, uint8_t opcode)
-{
-    uint64_t lba = draw_to(&w->rand, w->lbas);
-    uint64_t most = w->lbas - lba < LBAS_MAX ? w->lbas - lba : LBAS_MAX;
-    uint32_t n = (uint32_t)(1 + draw_to(&w->rand, draw_to(&w->rand, 3) ? most : most / 8 + 1));
-    uint32_t slot = 0;
-
-    n = n > most ? (uint32_t)most : n;
-    if (opcode == FTL_FLUSH)
-        lba = n = 0;
-    else if (overlaps(w, lba, n))
-        return;
-    while (slot < OPEN_MAX && w->open[slot].used)
-        slot++;
-    if (slot == OPEN_MAX)
-        return;
-    struct open_cmd *o = &w->open[slot];
-    *o = (struct open_cmd){.lba = lba, .lba_count = n, .opcode = opcode, .used = 1};
-    if (opcode == FTL_READ || opcode == FTL_WRITE) {
-        o->data = malloc((size_t)n * w->lba_bytes);
-        assert_non_null(o->data);
-    }
-    for (uint32_t i = 0; opcode == FTL_WRITE && i < n; i++) {
-        w->version[lba + i] = ++w->next_version;
-        fill(w, o->data + (size_t)i * w->lba_bytes, lba + i, w->version[lba + i]);
-    }
-    if (opcode == FTL_TRIM)
-        trim_model(w, lba, n);
-    struct ftl_cmd cmd = {.opcode = opcode, .lba = lba, .lba_count = n, .user = slot,
-                          .data = o->data, .stream = (uint16_t)draw_to(&w->rand, 4)};
-    assert_int_equal(ftl_submit(w->drive, &cmd), 0);
-}
-
-static void advance(struct world *w)
-{
-    ftl_ns next = ftl_next_event(w->drive);
-    if (next == FTL_NEVER)
-        return;
-    ftl_ns to = draw_to(&w->rand, 3) ? next : next + draw_to(&w->rand, 2000000);
-    assert_true(ftl_run(w->drive, to) >= 0);
-    collect(w);
-}
-
-static void finish_all(struct world *w)
-{
-    while (ftl_open_commands(w->drive) > 0) {
-        int r = ftl_run(w->drive, FTL_NEVER);
-        if (r != 1)
-            fail_msg("seed %llu: %u commands never end (%d)", (unsigned long long)w->seed,
-                     ftl_open_commands(w->drive), r);
-        collect(w);
-    }
-    assert_int_equal(ftl_drain(w->drive), 0);
-}
-
-static void read_everything(struct world *w)
-{
-    for (uint64_t lba = 0; lba < w->lbas; lba += LBAS_MAX) {
-        struct open_cmd o = {.lba = lba, .opcode = FTL_READ};
-        o.lba_count = (uint32_t)(w->lbas - lba < LBAS_MAX ? w->lbas - lba : LBAS_MAX);
-        o.data = malloc((size_t)o.lba_count * w->lba_bytes);
-        assert_non_null(o.data);
-        (void)do_command(w->drive, FTL_READ, lba, o.lba_count, o.data);
-        verify(w, &o);
-        free(o.data);
-    }
-}
-
-static void maybe_untimed(struct world *w)
-{
-    if (draw_to(&w->rand, 40) != 0)
-        return;
-    finish_all(w);
-    if (draw_to(&w->rand, 8) == 0) {
-        assert_int_equal(ftl_format(w->drive), 0);
-        memset(w->version, 0, w->lbas * sizeof *w->version);
-    } else {
-        uint64_t lba = draw_to(&w->rand, w->lbas), n = draw_to(&w->rand, w->lbas - lba + 1);
-        assert_int_equal(ftl_trim_untimed(w->drive, lba, n), 0);
-        trim_model(w, lba, (uint32_t)n);
-    }
+    size_t steps = c->script.count;
+    uint32_t runs = tk_shrink(c, fails, first, SHRINK_RUNS);
+    char *text = tk_case_print(c);
+    fprintf(stderr, "seed %llu step %llu: %s: %s\nshrunk from %zu steps to %zu in %u runs:\n%s\n",
+                (unsigned long long)seed, (unsigned long long)first->step,
+                tk_verdict_name(first->verdict), first->why, steps, c->script.count, runs,
+                text == NULL ? "" : text);
+    free(text);
+    fail();
 }
 
 static void run_seed(uint64_t seed)
 {
-    struct world w = {.rand = {seed}, .seed = seed};
-    char why[FTL_WHY_MAX];
+    struct rand64 r = {seed};
+    struct tk_case c = {.cfg = random_config(&r)};
+    struct tk_mix mix;
+    struct tk_result result;
 
-    w.cfg = random_config(&w.rand);
-    w.drive = make_drive(&w.cfg);
-    w.lbas = ftl_lba_count(w.drive);
-    w.lba_bytes = ftl_lba_bytes(w.drive);
-    w.per_unit = 4096 / w.lba_bytes;
-    w.version = calloc(w.lbas, sizeof *w.version);
-    assert_non_null(w.version);
-    uint64_t writes = 3 + draw_to(&w.rand, 5);
-    for (int step = 0; step < STEPS; step++) {
-        uint64_t what = draw_to(&w.rand, 16);
-        if (what < writes)
-            send(&w, FTL_WRITE);
-        else if (what < 10)
-            send(&w, FTL_READ);
-        else if (what == 10)
-            send(&w, draw_to(&w.rand, 3) ? FTL_TRIM : FTL_FLUSH);
-        else
-            advance(&w);
-        maybe_untimed(&w);
-        if (ftl_check(w.drive, why, sizeof why) != 0)
-            fail_msg("seed %llu step %d: %s", (unsigned long long)seed, step, why);
-    }
-    finish_all(&w);
-    read_everything(&w);
-    assert_sound(w.drive);
-    free(w.version);
-    ftl_destroy(w.drive);
+    tk_mix_draw(&mix, draw(&r));
+    uint64_t lbas = c.cfg.drive_user_bytes / c.cfg.drive_lba_bytes;
+    assert_int_equal(tk_add_random(&c.script, &mix, lbas, draw(&r), STEPS), 0);
+    assert_int_equal(tk_play_apart(&c, NULL, SECONDS, &result), 0);
+    if (result.verdict != TK_SOUND)
+        report(seed, &c, &result);
+    tk_script_free(&c.script);
+}
+
+/* FTL_MODEL_CASE=text plays one printed case in this process. */
+static void play_text(const char *text)
+{
+    struct tk_case c = {0};
+    struct tk_result r;
+    char why[FTL_WHY_MAX] = "";
+    if (tk_case_parse(&c, text, why, sizeof why) < 0)
+        fail_msg("%s", why);
+    assert_int_equal(tk_play(&c, NULL, &r), 0);
+    if (r.verdict != TK_SOUND)
+        fail_msg("step %llu: %s: %s", (unsigned long long)r.step, tk_verdict_name(r.verdict),
+                 r.why);
+    tk_script_free(&c.script);
 }
 
 static void test_random_drives(void **state)
@@ -252,6 +111,10 @@ static void test_random_drives(void **state)
     (void)state;
     /* FTL_MODEL_SEED=n repeats one failure, FTL_MODEL_SEEDS=n runs longer. */
     const char *one = getenv("FTL_MODEL_SEED"), *many = getenv("FTL_MODEL_SEEDS");
+    if (getenv("FTL_MODEL_CASE") != NULL) {
+        play_text(getenv("FTL_MODEL_CASE"));
+        return;
+    }
     uint64_t first = one != NULL ? strtoull(one, NULL, 10) : 1;
     uint64_t last = one != NULL ? first : many != NULL ? strtoull(many, NULL, 10) : SEEDS;
     for (uint64_t seed = first; seed <= last; seed++)
