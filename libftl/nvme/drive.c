@@ -18,6 +18,8 @@ const char *ftl_strerror(int err)
         "an invariant is broken",
         "a file could not be read",
         "commands are open",
+        "the power is off",
+        "the medium holds no drive that could be recovered",
     };
     int i = -err;
     return i >= 0 && i < (int)(sizeof text / sizeof text[0]) ? text[i] : "unknown error";

@@ -34,7 +34,9 @@ enum ftl_err {
     FTL_EPOLICY  = -6,              /* a policy made an illegal choice */
     FTL_ECHECK   = -7,              /* ftl_check() found a broken invariant */
     FTL_EIO      = -8,              /* file could not be read */
-    FTL_EBUSY    = -9               /* commands are open; the call needs a quiet drive */
+    FTL_EBUSY    = -9,              /* commands are open; the call needs a quiet drive */
+    FTL_EPOWER   = -10,             /* the power is off, or went during this call */
+    FTL_EMEDIA   = -11              /* the medium holds no drive that could be recovered */
 };
 FTL_API const char *ftl_strerror(int err);     /* never NULL, static storage */
 
