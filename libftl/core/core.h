@@ -37,6 +37,7 @@ struct wordline {
     uint32_t units[2];
     uint32_t row;
     uint16_t die;
+    uint8_t writer;             /* enum media_writer, by its superblock */
     bool is_parity;
     int32_t group;              /* its bytes, with media.payload */
     uint64_t seq;

@@ -21,6 +21,7 @@ static void wl_send(struct ftl_core *c, const struct frontier *f, uint32_t die,
 
     *wl = (struct wordline){.sb = f->sb, .units = {units[0], units[1]}, .row = f->row,
                             .die = (uint16_t)die, .is_parity = is_parity, .group = group,
+                            .writer = f - c->fr < c->classes ? MEDIA_FOR_HOST : MEDIA_FOR_GC,
                             .seq = ++c->wl_seq};
     c->wl_in_flight[f->sb]++;
     sim_line_push(&c->wl_out, c->dispatch_at > c->ctx->now ? c->dispatch_at : c->ctx->now, index);
@@ -32,7 +33,8 @@ void core_wl_ready(struct ftl_core *c)
     const struct wordline *wl = &c->wls[index];
     if (c->payload != NULL)
         media_program_data(c->media, core_payload_group(c, wl->group));
-    media_program(c->media, c->ctx->now, wl->die, wl->sb, wl->row * c->g.page_types, index);
+    media_program(c->media, c->ctx->now, wl->writer, wl->die, wl->sb,
+                  wl->row * c->g.page_types, index);
 }
 
 void core_wl_done(struct ftl_core *c, uint32_t index)

@@ -1,32 +1,10 @@
-#include "media/media.h"
+#include "media/queue.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "nand/store.h"
-
-static void queue_init(struct media_queue *q)
-{
-    q->head = q->tail = MEDIA_NONE;
-}
-
-static void queue_add(struct media *m, struct media_queue *q, uint32_t op)
-{
-    m->ops[op].next = MEDIA_NONE;
-    if (q->head == MEDIA_NONE)
-        q->head = op;
-    else
-        m->ops[q->tail].next = op;
-    q->tail = op;
-}
-
-static uint32_t queue_take(struct media *m, struct media_queue *q)
-{
-    uint32_t op = q->head;
-    q->head = m->ops[op].next;
-    return op;
-}
 
 int media_profile(struct nand_profile *p, const struct ftl_config *c)
 {
@@ -75,14 +53,33 @@ static int take_memory(struct media *m, uint32_t ops_limit)
         m->ops[i].next = i + 1;
     for (uint32_t d = 0; d < m->die_count; d++) {
         m->dies[d].array_op = MEDIA_NONE;
-        queue_init(&m->dies[d].writes);
+        for (uint32_t k = 0; k < MEDIA_WRITERS; k++)
+            queue_init(&m->dies[d].writes[k]);
     }
     for (uint32_t p = 0; p < m->die_count * m->plane_count; p++) {
         m->planes[p].active = MEDIA_NONE;
-        queue_init(&m->planes[p].host);
-        queue_init(&m->planes[p].gc);
+        for (uint32_t k = 0; k < MEDIA_READ_CLASSES; k++)
+            queue_init(&m->planes[p].reads[k]);
     }
     return 0;
+}
+
+static int take_rules(struct media *m, const struct ftl_config *cfg, char *why, size_t why_size)
+{
+    m->prog_wait_ns = cfg->sched_prog_wait_ns;
+    m->host_write_first = cfg->sched_host_write_first;
+    m->gc_write_wait_ns = cfg->sched_gc_write_wait_ns;
+    m->coalesce = cfg->sched_coalesce;
+    m->suspend = cfg->sched_suspend;
+    m->suspend_budget = (uint32_t)cfg->sched_suspend_budget;
+    m->suspend_window_ns = cfg->sched_suspend_window_ns;
+    if (!m->suspend || (m->time->tsusp_prog_ns != 0 && m->time->tsusp_erase_ns != 0 &&
+                        m->suspend_budget <= m->time->suspends_max))
+        return 0;
+    if (why != NULL)
+        (void)snprintf(why, why_size, "sched.suspend_budget=%u: the part suspends an operation "
+                       "at most %u times", m->suspend_budget, m->time->suspends_max);
+    return FTL_ECONFIG;
 }
 
 int media_init(struct media *m, const struct ftl_config *cfg, struct sim_heap *heap,
@@ -106,14 +103,20 @@ int media_init(struct media *m, const struct ftl_config *cfg, struct sim_heap *h
     m->page_units = p.geo.page_bytes / 4096;
     m->page_bus_bytes = p.geo.page_bytes + p.geo.spare_bytes;
     m->unit_bus_bytes = 4096 + p.geo.spare_bytes / m->page_units;
-    m->prog_wait_ns = cfg->sched_prog_wait_ns;
     m->partial_read = p.time.tr_partial_ns != 0;
     struct nand_options options = {.flags = cfg->media_payload ? NAND_WITH_CONTENTS : 0};
     if (nand_create_with(&p, cfg->drive_seed, &options, &m->nand) < 0)
         return FTL_ENOMEM;
     if (cfg->media_payload && take_payload_memory(m, ops_limit) < 0)
         return FTL_ENOMEM;
-    return take_memory(m, ops_limit);
+    m->time = &nand_dev_profile(m->nand)->time;
+    int err = take_rules(m, cfg, why, why_size);
+    return err < 0 ? err : take_memory(m, ops_limit);
+}
+
+uint32_t media_events_limit(const struct ftl_config *cfg, uint32_t ops_limit)
+{
+    return ops_limit + (cfg->sched_suspend ? (uint32_t)cfg->nand_dies : 0);
 }
 
 void media_free(struct media *m)
@@ -142,8 +145,7 @@ static void op_give(struct media *m, uint32_t op)
     m->free_count++;
 }
 
-/* Issues one step; a refusal would be a fault of this scheduler. Returns the end. */
-static uint64_t issue(struct media *m, uint64_t now, const struct nand_req *req)
+struct nand_res media_issue(struct media *m, uint64_t now, const struct nand_req *req)
 {
     struct nand_res res;
     int err = nand_issue(m->nand, now, req, &res);
@@ -154,7 +156,7 @@ static uint64_t issue(struct media *m, uint64_t now, const struct nand_req *req)
         FTL_ASSERT(m->ctx, err == 0);
     }
     m->channel_busy_ns += res.bus_free_at - res.start_at;
-    return res.done_at;
+    return res;
 }
 
 static bool is_busy(const struct media_die *d)
@@ -183,19 +185,21 @@ uint64_t media_busy_ns(const struct media *m, uint64_t now)
     return ns;
 }
 
-void media_busy_reset(struct media *m, uint64_t now)
+void media_reset(struct media *m, uint64_t now)
 {
+    m->page_reads = m->gc_page_reads = m->programs = m->erases = 0;
+    m->suspends = m->shared_reads = 0;
     m->die_busy_ns = m->channel_busy_ns = 0;
     for (uint32_t i = 0; i < m->die_count; i++)
         if (is_busy(&m->dies[i]))
             m->dies[i].busy_since = now;
 }
 
-static void start_read(struct media *m, uint64_t now, struct media_plane *pl, uint32_t index)
+void media_start_read(struct media *m, uint64_t now, struct media_plane *pl, uint32_t index)
 {
     struct media_op *op = &m->ops[index];
-    bool partial = op->units == 1 && m->partial_read;
-    struct nand_req req = {.op = partial ? NAND_OP_READ_PARTIAL : NAND_OP_READ,
+    op->whole = op->units > 1 || op->rider != MEDIA_NONE || !m->partial_read;
+    struct nand_req req = {.op = op->whole ? NAND_OP_READ : NAND_OP_READ_PARTIAL,
                            .addr = {.block = op->block, .page = op->page, .die = op->die,
                                     .plane = op->plane},
                            .bytes = 4096};
@@ -203,23 +207,26 @@ static void start_read(struct media *m, uint64_t now, struct media_plane *pl, ui
 
     die_busy_begin(d, now);
     pl->active = index;
+    d->read_begun = true;
     d->reads_active++;
     d->reads_queued--;
+    d->host_queued -= op->kind == MEDIA_HOST_READ;
     m->page_reads++;
     m->gc_page_reads += op->kind == MEDIA_GC_READ;
-    sim_heap_push(m->heap, issue(m, now, &req), MEDIA_EVENT_KIND, index);
+    sim_heap_push(m->heap, media_issue(m, now, &req).done_at, MEDIA_EVENT_KIND, index);
 }
 
-static void start_write(struct media *m, uint64_t now, struct media_die *d, uint32_t index)
+void media_start_write(struct media *m, uint64_t now, struct media_die *d, uint32_t index)
 {
     struct media_op *op = &m->ops[index];
+    bool loads = op->kind == MEDIA_PROGRAM && op->step < m->page_types;
     struct nand_req req = {.op = NAND_OP_ERASE,
                            .addr = {.block = op->block, .page = op->page, .die = op->die},
                            .plane_mask = (UINT32_C(1) << m->plane_count) - 1};
 
     if (op->kind == MEDIA_PROGRAM) {
-        req.op = op->step < m->page_types ? NAND_OP_DATA_IN : NAND_OP_PROG;
-        req.addr.page = op->page + (op->step < m->page_types ? op->step : 0);
+        req.op = loads ? NAND_OP_DATA_IN : NAND_OP_PROG;
+        req.addr.page = op->page + (loads ? op->step : 0);
         req.bytes = m->page_bus_bytes;
         if (m->program_data != NULL && m->program_data[index] != NULL)
             req.data = (void *)(m->program_data[index] +
@@ -231,33 +238,22 @@ static void start_write(struct media *m, uint64_t now, struct media_die *d, uint
     die_busy_begin(d, now);
     d->array_op = index;
     op->step++;
-    sim_heap_push(m->heap, issue(m, now, &req), MEDIA_EVENT_KIND, index);
+    struct nand_res res = media_issue(m, now, &req);
+    if (m->suspend)
+        media_hold_started(m, d, &res, !loads);
+    sim_heap_push(m->heap, res.done_at, MEDIA_EVENT_KIND, index);
 }
 
-static uint32_t next_read(struct media *m, struct media_die *d, struct media_plane *pl)
-{
-    bool host = pl->host.head != MEDIA_NONE, gc = pl->gc.head != MEDIA_NONE;
-
-    if (host && (!gc || d->host_turns < 4)) {
-        d->host_turns++;
-        return queue_take(m, &pl->host);
-    }
-    if (gc) {
-        d->host_turns = 0;
-        return queue_take(m, &pl->gc);
-    }
-    return MEDIA_NONE;
-}
-
+/* Reads that wait get at least one turn between two writes, whatever the wait is. */
 static bool write_is_due(const struct media *m, const struct media_die *d, uint64_t now)
 {
-    if (d->writes.head == MEDIA_NONE)
+    if (d->writes[MEDIA_FOR_HOST].head == MEDIA_NONE && d->writes[MEDIA_FOR_GC].head == MEDIA_NONE)
         return false;
     if (d->reads_queued == 0)
         return true;
     uint64_t since =
         d->reads_since > d->write_waits_since ? d->reads_since : d->write_waits_since;
-    return now - since >= m->prog_wait_ns;
+    return d->read_begun && now - since >= m->prog_wait_ns;
 }
 
 /* Starts whatever the die can start now. */
@@ -265,11 +261,14 @@ static void kick(struct media *m, uint64_t now, uint32_t die)
 {
     struct media_die *d = &m->dies[die];
 
-    if (d->array_op != MEDIA_NONE)
+    if (d->array_op != MEDIA_NONE) {
+        if (m->suspend)
+            media_hold_kick(m, now, die);
         return;
+    }
     if (write_is_due(m, d, now)) {
         if (d->reads_active == 0)
-            start_write(m, now, d, queue_take(m, &d->writes));
+            media_start_write(m, now, d, media_next_write(m, now, d));
         return;
     }
     if (d->reads_queued == 0)
@@ -278,9 +277,9 @@ static void kick(struct media *m, uint64_t now, uint32_t die)
     for (uint32_t p = 0; p < m->plane_count; p++, pl++) {
         if (pl->active != MEDIA_NONE)
             continue;
-        uint32_t op = next_read(m, d, pl);
+        uint32_t op = media_next_read(m, d, pl);
         if (op != MEDIA_NONE)
-            start_read(m, now, pl, op);
+            media_start_read(m, now, pl, op);
     }
 }
 
@@ -290,37 +289,54 @@ void media_read(struct media *m, uint64_t now, uint32_t kind, uint32_t die, uint
     uint32_t index = op_take(m);
     struct media_die *d = &m->dies[die];
     struct media_plane *pl = &m->planes[die * m->plane_count + plane];
+    bool host = kind == MEDIA_HOST_READ;
 
     m->ops[index] = (struct media_op){.kind = (uint8_t)kind, .plane = (uint8_t)plane,
                                       .units = (uint8_t)units, .die = (uint16_t)die,
-                                      .block = block, .page = page, .ref = ref};
+                                      .block = block, .page = page, .ref = ref,
+                                      .rider = MEDIA_NONE};
+    if (host && m->coalesce && media_share(m, pl, index))
+        return;
     d->reads_queued++;
+    d->host_queued += host;
     if (d->array_op == MEDIA_NONE && pl->active == MEDIA_NONE && !write_is_due(m, d, now)) {
-        start_read(m, now, pl, index);  /* idle plane: nothing else waits for it */
+        media_start_read(m, now, pl, index);    /* idle plane: nothing else waits for it */
         return;
     }
-    queue_add(m, kind == MEDIA_HOST_READ ? &pl->host : &pl->gc, index);
+    if ((pl->waiting >> kind & 1) == 0)
+        pl->since[kind] = pl->turn;
+    pl->waiting |= 1u << kind;
+    queue_add(m, &pl->reads[kind], index);
+    if (host && m->suspend && d->array_op != MEDIA_NONE)
+        media_hold_kick(m, now, die);
 }
 
-static void add_write(struct media *m, uint64_t now, uint32_t index)
+static void add_write(struct media *m, uint64_t now, enum media_writer writer, uint32_t index)
 {
     struct media_die *d = &m->dies[m->ops[index].die];
+    struct media_queue *q = &d->writes[m->host_write_first ? writer : MEDIA_FOR_HOST];
 
-    if (d->writes.head == MEDIA_NONE)
-        d->write_waits_since = now;
-    queue_add(m, &d->writes, index);
-    kick(m, now, m->ops[index].die);
+    if (q->head == MEDIA_NONE) {
+        if (d->writes[MEDIA_FOR_HOST].head == MEDIA_NONE &&
+            d->writes[MEDIA_FOR_GC].head == MEDIA_NONE)
+            d->write_waits_since = now;
+        if (writer == MEDIA_FOR_GC)
+            d->gc_head_since = now;
+    }
+    queue_add(m, q, index);
+    if (d->array_op == MEDIA_NONE)
+        kick(m, now, m->ops[index].die);
 }
 
-void media_program(struct media *m, uint64_t now, uint32_t die, uint32_t block,
-                   uint32_t first_page, uint32_t ref)
+void media_program(struct media *m, uint64_t now, enum media_writer writer, uint32_t die,
+                   uint32_t block, uint32_t first_page, uint32_t ref)
 {
     uint32_t index = op_take(m);
     m->ops[index] = (struct media_op){.kind = MEDIA_PROGRAM, .die = (uint16_t)die, .block = block,
                                       .page = first_page, .ref = ref};
     if (m->program_data != NULL)
         m->program_data[index] = m->next_program;
-    add_write(m, now, index);
+    add_write(m, now, writer, index);
 }
 
 void media_erase(struct media *m, uint64_t now, uint32_t die, uint32_t block, uint32_t ref)
@@ -328,25 +344,7 @@ void media_erase(struct media *m, uint64_t now, uint32_t die, uint32_t block, ui
     uint32_t index = op_take(m);
     m->ops[index] = (struct media_op){.kind = MEDIA_ERASE, .die = (uint16_t)die, .block = block,
                                       .ref = ref};
-    add_write(m, now, index);
-}
-
-static struct media_done finish(struct media *m, uint64_t now, uint32_t index)
-{
-    struct media_op op = m->ops[index];
-    struct media_die *d = &m->dies[op.die];
-
-    if (op.kind == MEDIA_PROGRAM || op.kind == MEDIA_ERASE) {
-        d->array_op = MEDIA_NONE;
-        d->reads_since = d->write_waits_since = now;
-    } else {
-        m->planes[op.die * m->plane_count + op.plane].active = MEDIA_NONE;
-        d->reads_active--;
-    }
-    die_busy_end(m, d, now);
-    op_give(m, index);
-    kick(m, now, op.die);
-    return (struct media_done){op.kind, op.ref};
+    add_write(m, now, MEDIA_FOR_GC, index);
 }
 
 /* The bytes on their way over the bus: the register may be in use again when the caller
@@ -359,29 +357,88 @@ static void keep_page(struct media *m, const struct media_op *op)
     FTL_ASSERT(m->ctx, err == 0);
 }
 
-struct media_done media_event(struct media *m, uint64_t now, uint32_t index)
+/* The page is in the register: the bytes that this operation wants go out. */
+static void send_out(struct media *m, uint64_t now, uint32_t index)
+{
+    struct media_op *op = &m->ops[index];
+    struct nand_req req = {.op = NAND_OP_DATA_OUT,
+                           .addr = {.block = op->block, .page = op->page, .die = op->die,
+                                    .plane = op->plane},
+                           .bytes = op->units == m->page_units ? m->page_bus_bytes
+                                                               : op->units * m->unit_bus_bytes};
+    op->step = 1;
+    sim_heap_push(m->heap, media_issue(m, now, &req).done_at, MEDIA_EVENT_KIND, index);
+    if (m->plane_bytes != NULL)
+        keep_page(m, op);
+}
+
+static struct media_done finish_read(struct media *m, uint64_t now, uint32_t index)
+{
+    struct media_op op = m->ops[index];
+    struct media_die *d = &m->dies[op.die];
+    struct media_plane *pl = &m->planes[op.die * m->plane_count + op.plane];
+
+    op_give(m, index);
+    if (op.rider != MEDIA_NONE) {
+        pl->active = op.rider;
+        m->ops[op.rider].riders = (uint8_t)(op.riders - 1);
+        m->ops[op.rider].whole = true;
+        send_out(m, now, op.rider);
+        return (struct media_done){op.kind, op.ref};
+    }
+    pl->active = MEDIA_NONE;
+    d->reads_active--;
+    die_busy_end(m, d, now);
+    kick(m, now, op.die);
+    return (struct media_done){op.kind, op.ref};
+}
+
+static struct media_done finish_write(struct media *m, uint64_t now, uint32_t index)
+{
+    struct media_op op = m->ops[index];
+    struct media_die *d = &m->dies[op.die];
+
+    d->array_op = MEDIA_NONE;
+    d->reads_since = d->write_waits_since = now;
+    d->read_begun = false;
+    die_busy_end(m, d, now);
+    op_give(m, index);
+    kick(m, now, op.die);
+    return (struct media_done){op.kind, op.ref};
+}
+
+static struct media_done write_event(struct media *m, uint64_t now, uint32_t index)
 {
     struct media_op *op = &m->ops[index];
     const struct media_done nothing = {0, MEDIA_NONE};
 
     if (op->kind == MEDIA_PROGRAM && op->step <= m->page_types) {
-        start_write(m, now, &m->dies[op->die], index);  /* next page type, or the program */
+        if (m->suspend && op->step == m->page_types)
+            media_hold_loaded(m, now, op->die);
+        else                    /* next page type, or the program */
+            media_start_write(m, now, &m->dies[op->die], index);
         return nothing;
     }
-    if (op->kind <= MEDIA_GC_READ && op->step == 0) {
-        uint32_t bytes = op->units == m->page_units ? m->page_bus_bytes
-                                                    : op->units * m->unit_bus_bytes;
-        struct nand_req req = {.op = NAND_OP_DATA_OUT,
-                               .addr = {.block = op->block, .page = op->page, .die = op->die,
-                                        .plane = op->plane},
-                               .bytes = bytes};
-        op->step = 1;
-        sim_heap_push(m->heap, issue(m, now, &req), MEDIA_EVENT_KIND, index);
-        if (m->plane_bytes != NULL)
-            keep_page(m, op);
+    if (m->suspend && !media_hold_ended(m, now, &m->dies[op->die]))
+        return nothing;
+    return finish_write(m, now, index);
+}
+
+struct media_done media_event(struct media *m, uint64_t now, uint32_t index)
+{
+    const struct media_done nothing = {0, MEDIA_NONE};
+
+    if (index >= m->op_count) {
+        media_hold_control(m, now, index - m->op_count);
         return nothing;
     }
-    return finish(m, now, index);
+    if (m->ops[index].kind >= MEDIA_PROGRAM)
+        return write_event(m, now, index);
+    if (m->ops[index].step == 0) {
+        send_out(m, now, index);
+        return nothing;
+    }
+    return finish_read(m, now, index);
 }
 
 /* ---- without time ---------------------------------------------------------------- */

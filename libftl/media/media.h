@@ -3,10 +3,11 @@
  * The caller queues operations and feeds events back; media issues them to the
  * passive NAND model when their die or plane is free, and reports each end.
  *
- * Order on a die: programs and erases in the order queued. A read needs its plane
- * free and no program or erase running. Reads go first until the die has spent
- * sched.program_wait_ns on them since its last program; then the program goes.
- * Host reads precede those of garbage collection, which get every fifth turn. */
+ * A die programs or erases, or its planes read. Reads go first until the die has
+ * spent sched.program_wait_ns on them since its last program or erase; then the next
+ * of those goes. Among reads of a plane the urgent class goes first, and each other
+ * class gets a turn after so many turns of others. With sched.suspend a host read
+ * interrupts what programs or erases. SCHEDULING.md has rules, bounds and figures. */
 #ifndef FTL_MEDIA_MEDIA_H
 #define FTL_MEDIA_MEDIA_H
 
@@ -15,15 +16,30 @@
 #include "sim/events.h"
 #include "sim/fatal.h"
 
-enum media_kind { MEDIA_HOST_READ, MEDIA_GC_READ, MEDIA_PROGRAM, MEDIA_ERASE };
+/* Reads from the most urgent class to the least, then what occupies a whole die. */
+enum media_kind {
+    MEDIA_HOST_READ,
+    MEDIA_AHEAD_READ,           /* what a host may read next */
+    MEDIA_GC_READ,
+    MEDIA_SCRUB_READ,
+    MEDIA_PROGRAM,
+    MEDIA_ERASE
+};
+enum { MEDIA_READ_CLASSES = 4 };
+
+/* Whose program: with sched.host_write_first those of the host overtake. */
+enum media_writer { MEDIA_FOR_HOST, MEDIA_FOR_GC, MEDIA_WRITERS };
 
 struct media_op {
     uint8_t kind, plane, step;  /* step: transfers done so far */
     uint8_t units;              /* reads: 4 KiB units to transfer */
     uint16_t die;
+    uint8_t riders;             /* reads: operations behind `rider` */
+    bool whole;                 /* reads: the whole page is sensed */
     uint32_t block, page;       /* page: first page of the word line for programs */
     uint32_t ref;               /* the caller's, handed back */
     uint32_t next;
+    uint32_t rider;             /* host read of the same page that shares the sense */
 };
 
 struct media_queue {
@@ -31,18 +47,43 @@ struct media_queue {
 };
 
 struct media_plane {
-    struct media_queue host, gc;
+    struct media_queue reads[MEDIA_READ_CLASSES];
+    uint32_t waiting;           /* bit per class: its queue is not empty */
     uint32_t active;            /* operation in its register, or MEDIA_NONE */
+    uint32_t turn;              /* reads begun from the queues */
+    uint32_t since[MEDIA_READ_CLASSES]; /* turn at which the head of the class came up */
+};
+
+/* What a die with an array operation is doing. Without sched.suspend: the first two. */
+enum media_phase {
+    MEDIA_IDLE,
+    MEDIA_ARRAY,                /* transfer, program or erase: the die is taken */
+    MEDIA_LOADING,              /* data of a program comes in; host reads may run */
+    MEDIA_LOADED,               /* the same; the program waits for host reads */
+    MEDIA_SUSPENDING,           /* not yet accepted */
+    MEDIA_SUSPENDED             /* host reads run */
 };
 
 struct media_die {
     uint32_t array_op;          /* program or erase under way, or MEDIA_NONE */
-    uint32_t reads_active, reads_queued;
-    uint32_t host_turns;        /* host reads since the last one of GC */
-    struct media_queue writes;  /* programs and erases */
+    uint32_t reads_active, reads_queued, host_queued;
+    uint32_t turn;              /* reads begun from the queues */
+    uint32_t last[MEDIA_READ_CLASSES];  /* turn of the class's last one */
+    struct media_queue writes[MEDIA_WRITERS];
     uint64_t reads_since;       /* end of the last program or erase */
-    uint64_t write_waits_since; /* when the head of `writes` came up */
+    uint64_t write_waits_since; /* when the first of `writes` came up */
+    uint64_t gc_head_since;     /* when the head of writes[MEDIA_FOR_GC] came up */
     uint64_t busy_since;
+    bool read_begun;            /* since the last program or erase */
+    bool gc_went;               /* the last write was an overdue one of GC */
+    /* sched.suspend alone */
+    uint8_t phase;
+    bool end_event;             /* the event of array_op's end is in the queue */
+    bool control_event;         /* so is the die's own */
+    uint32_t suspends;          /* of array_op */
+    uint64_t array_end;         /* of array_op's step; SIM_NEVER = not running */
+    uint64_t may_suspend_at;    /* least progress made */
+    uint64_t hold_since;        /* reads run instead of array_op */
 };
 
 #define MEDIA_NONE UINT32_MAX
@@ -59,14 +100,17 @@ struct media {
     uint32_t die_count, plane_count, channel_count, page_types, page_units, page_bytes;
     uint32_t unit_bus_bytes, page_bus_bytes;
     uint64_t prog_wait_ns;
-    bool partial_read;
+    bool partial_read, host_write_first, suspend, coalesce;
+    uint64_t gc_write_wait_ns, suspend_window_ns;
+    uint32_t suspend_budget;
+    const struct nand_timing *time;
     /* media.payload = 1, else NULL */
     uint8_t *plane_bytes;       /* per plane: the page that its last read brought */
     const uint8_t **program_data; /* per operation: its pages, in the order of DATA_IN */
     const uint8_t *next_program;
     /* since the last reset */
     uint64_t die_busy_ns, channel_busy_ns;
-    uint64_t page_reads, gc_page_reads, programs, erases;
+    uint64_t page_reads, gc_page_reads, programs, erases, suspends, shared_reads;
 };
 
 /* What an event ended: kind and the caller's ref; ref MEDIA_NONE = nothing yet. */
@@ -80,17 +124,19 @@ int media_init(struct media *m, const struct ftl_config *cfg, struct sim_heap *h
 void media_free(struct media *m);
 /* The profile that a configuration describes; *ret points into cfg's strings. */
 int media_profile(struct nand_profile *ret, const struct ftl_config *cfg);
+/* Events that media may have in the queue at once. */
+uint32_t media_events_limit(const struct ftl_config *cfg, uint32_t ops_limit);
 
 static inline uint32_t media_ops_free(const struct media *m)
 {
     return m->free_count;
 }
 
-/* All need media_ops_free() > 0. */
+/* All need media_ops_free() > 0. kind: one of the reads. */
 void media_read(struct media *m, uint64_t now, uint32_t kind, uint32_t die, uint32_t plane,
                 uint32_t block, uint32_t page, uint32_t units, uint32_t ref);
-void media_program(struct media *m, uint64_t now, uint32_t die, uint32_t block,
-                   uint32_t first_page, uint32_t ref);
+void media_program(struct media *m, uint64_t now, enum media_writer writer, uint32_t die,
+                   uint32_t block, uint32_t first_page, uint32_t ref);
 /* media.payload = 1: the program queued next carries these pages (page type, plane), which
  * stay until it has ended. */
 static inline void media_program_data(struct media *m, const uint8_t *pages)
@@ -113,7 +159,7 @@ void media_erase(struct media *m, uint64_t now, uint32_t die, uint32_t block, ui
 
 /* Array time summed over dies since the last reset, operations under way included. */
 uint64_t media_busy_ns(const struct media *m, uint64_t now);
-void media_busy_reset(struct media *m, uint64_t now);
+void media_reset(struct media *m, uint64_t now);
 
 struct media_done media_event(struct media *m, uint64_t now, uint32_t arg);
 

@@ -98,7 +98,7 @@ static int build(ftl_drive *d, const struct ftl_policies *policies, char *why, s
         return err;
     name_policies(d);
     uint32_t ops = ops_limit(&d->core);
-    if (sim_heap_init(&d->heap, ops) < 0)
+    if (sim_heap_init(&d->heap, media_events_limit(&d->cfg, ops)) < 0)
         return FTL_ENOMEM;
     err = media_init(&d->media, &d->cfg, &d->heap, &d->ctx, ops, why, why_size);
     if (err == 0)
@@ -308,14 +308,15 @@ void ftl_counters_get(const ftl_drive *d, struct ftl_counters *ret)
     ret->nand_page_reads = d->media.page_reads;
     ret->nand_gc_page_reads = d->media.gc_page_reads;
     ret->nand_erases += d->media.erases;
+    ret->nand_suspends = d->media.suspends;
+    ret->shared_page_reads = d->media.shared_reads;
     ret->events = d->ctx.events;
 }
 
 void ftl_counters_reset(ftl_drive *d)
 {
     d->count = (struct ftl_counters){0};
-    d->media.page_reads = d->media.gc_page_reads = d->media.erases = d->media.programs = 0;
-    media_busy_reset(&d->media, d->ctx.now);
+    media_reset(&d->media, d->ctx.now);
     d->core.log_sum = 0;
     d->core.log_weight = 0;
     d->core.buffer_peak = d->core.buffer_used;

@@ -20,6 +20,17 @@ static const char *number(char text[][24], int *n, uint64_t value)
     return slot;
 }
 
+static void random_scheduling(struct ftl_config *cfg, struct rand64 *r)
+{
+    cfg->sched_suspend = draw_to(r, 2);
+    cfg->sched_suspend_budget = 1 + draw_to(r, 20);
+    cfg->sched_suspend_window_ns = 1 + draw_to(r, 400000);
+    cfg->sched_coalesce = draw_to(r, 2);
+    cfg->sched_host_write_first = draw_to(r, 2);
+    cfg->sched_gc_write_wait_ns = draw_to(r, 2) ? 0 : draw_to(r, 4000000);
+    cfg->sched_prog_wait_ns = draw_to(r, 2) ? 0 : draw_to(r, 1000000);
+}
+
 static struct ftl_config random_config(struct rand64 *r)
 {
     static const char *const policies[] = {"greedy", "fifo", "random", "d-choices",
@@ -52,6 +63,7 @@ static struct ftl_config random_config(struct rand64 *r)
         NUM(((classes + 1) * wl + draw_to(r, 3 * wl + 1)) * 4096), NULL);
 #undef NUM
     cfg.drive_seed = draw(r);
+    random_scheduling(&cfg, r);
     return cfg;
 }
 
