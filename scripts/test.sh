@@ -4,6 +4,7 @@
 #   gcc, release       all tests, those of the installed libraries too
 #   clang, release     all but the suite `slow`
 #   gcc, sanitizers    all but the suite `slow`
+#   gcc, planted faults each fault of libftl/sim/plants.def is found by a test
 #   one job on four builds (gcc and clang, debug and release): the same bytes
 # The last line is "N passed, N failed". Build folders: build-test-*.
 set -eu
@@ -99,6 +100,8 @@ build clang clang --werror --buildtype=release
 check clang --no-suite slow
 build sanitize gcc --native-file scripts/sanitize.ini
 check sanitize --setup sanitize
+build planted gcc --werror --buildtype=release -Dplanted=true -Ddefault_library=static
+check planted --suite planted
 build gcc-debug gcc --werror --buildtype=debug -Dtests=false -Ddefault_library=static
 build clang-debug clang --werror --buildtype=debug -Dtests=false -Ddefault_library=static
 same_bytes

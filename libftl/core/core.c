@@ -163,7 +163,8 @@ static uint32_t choose_free(const struct ftl_core *c)
 {
     uint32_t best = SB_NONE;
     for (uint32_t i = 0; i < c->g.sb_count; i++)
-        if (c->state[i] == SB_FREE && (best == SB_NONE || c->erases[i] < c->erases[best]))
+        if ((c->state[i] == SB_FREE || (c->state[i] == SB_OPEN && FTL_PLANT(reuse_open, 20))) &&
+            (best == SB_NONE || c->erases[i] < c->erases[best]))
             best = i;
     return best;
 }
@@ -190,7 +191,7 @@ void core_release(struct ftl_core *c, uint32_t sb)
     c->state[sb] = SB_FREE;
     c->collectable[sb] = 0;
     c->erases[sb]++;
-    c->free_count++;
+    c->free_count += !FTL_PLANT(free_leak, 10);
     if (!c->timed) {
         c->count->nand_erases += (uint64_t)c->g.dies * c->g.planes;
         if (c->payload != NULL)

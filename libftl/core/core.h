@@ -15,6 +15,7 @@
 #include "core/payload.h"
 #include "ftl/ftl_policy.h"
 #include "media/media.h"
+#include "sim/plant.h"
 
 enum sb_state { SB_FREE, SB_OPEN, SB_CLOSED, SB_VICTIM };
 enum cause { CAUSE_HOST, CAUSE_GC };

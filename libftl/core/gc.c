@@ -187,6 +187,8 @@ static uint64_t space(const struct ftl_core *c)
  * its data must be on the medium, or in a buffer that capacitors protect. */
 static bool may_release(const struct ftl_core *c, const struct gc_finishing *f)
 {
+    if (FTL_PLANT(early_release, 1))
+        return c->gc.reads[f->sb] == 0;
     if (c->gc.reads[f->sb] != 0 || c->reads_in_flight[f->sb] != 0)
         return false;
     if (media_ops_free(c->media) < c->g.dies + c->wl_reserve)

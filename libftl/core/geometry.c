@@ -1,4 +1,5 @@
 #include "core/geometry.h"
+#include "sim/plant.h"
 
 int geometry_make(struct ftl_geometry *g, const struct ftl_config *c)
 {
@@ -48,7 +49,7 @@ uint32_t geometry_data_die(const struct ftl_geometry *g, uint32_t row, uint32_t 
 
 uint32_t geometry_parity_die(const struct ftl_geometry *g, uint32_t row, uint32_t k)
 {
-    return (row + k) % g->dies;
+    return (row + k + FTL_PLANT(wrong_parity_die, 10)) % g->dies;
 }
 
 void geometry_place(const struct ftl_geometry *g, uint32_t slot, struct ftl_place *p)

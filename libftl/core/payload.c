@@ -209,7 +209,9 @@ static void put_unit(struct ftl_core *c, const struct frontier *f, uint32_t slot
     struct payload_tag tag = {.seq = ++c->payload->seq, .key = key, .erases = c->erases[f->sb],
                               .atomic_count = 1, .class = c->sb_class[f->sb],
                               .cause = (uint8_t)cause};
-    if (bytes != NULL)
+    if (FTL_PLANT(buffer_bytes, 200))
+        ;
+    else if (bytes != NULL)
         memcpy(to, bytes, FTL_UNIT_BYTES);
     else
         memset(to, 0, FTL_UNIT_BYTES);

@@ -124,7 +124,8 @@ void core_pad(struct ftl_core *c, struct frontier *f)
     for (uint32_t i = 0; i < n; i++)
         c->rmap[f->next++] = 0;
     c->in_log += n;
-    c->count->padding_bytes += (uint64_t)n * FTL_UNIT_BYTES;
+    if (!FTL_PLANT(filler_uncounted, 3))
+        c->count->padding_bytes += (uint64_t)n * FTL_UNIT_BYTES;
     wl_full(c, f);
 }
 
@@ -206,10 +207,10 @@ void core_place_host(struct ftl_core *c, uint32_t class, const uint32_t *keys, u
             uint32_t old = map[keys[i]];
             map[keys[i]] = slot;
             c->rmap[slot] = keys[i];
-            if (old != 0)
-                c->valid[geometry_superblock(&c->g, old - 1)]--;
-            else
+            if (old == 0)
                 fresh++;
+            else if (!FTL_PLANT(skip_invalidation, 200))
+                c->valid[geometry_superblock(&c->g, old - 1)]--;
         }
         if (c->payload != NULL)
             core_payload_place(c, f, f->next, k);
@@ -226,7 +227,7 @@ void core_place_host(struct ftl_core *c, uint32_t class, const uint32_t *keys, u
 
 void core_unmap(struct ftl_core *c, uint64_t lpn, uint64_t n)
 {
-    for (uint64_t key = lpn + 1; key <= lpn + n; key++) {
+    for (uint64_t key = lpn + 1; key <= lpn + n - FTL_PLANT(trim_end, 3); key++) {
         uint32_t old = c->map[key];
         if (old == 0)
             continue;
@@ -238,11 +239,27 @@ void core_unmap(struct ftl_core *c, uint64_t lpn, uint64_t n)
 
 /* ---- relocation ------------------------------------------------------------- */
 
+#ifdef FTL_WITH_PLANTS
+/* stale_copy: a dead slot passes for the live one, with all counts right. */
+static bool plant_stale(struct ftl_core *c, uint32_t slot)
+{
+    uint32_t live = c->map[c->rmap[slot]];
+    if (c->rmap[slot] == 0 || live == 0 || !FTL_PLANT(stale_copy, 20))
+        return false;
+    c->valid[geometry_superblock(&c->g, live - 1)]--;
+    c->valid[geometry_superblock(&c->g, slot - 1)]++;
+    return true;
+}
+#else
+#define plant_stale(c, slot) false
+#endif
+
 uint32_t core_relocate(struct ftl_core *c, uint32_t slot, uint32_t end)
 {
     uint32_t *map = c->map, *rmap = c->rmap;
     uint32_t from = geometry_superblock(&c->g, slot - 1), moved = 0;
-    struct frontier *f = &c->fr[core_gc_frontier(c, c->sb_class[from])];
+    struct frontier *f = &c->fr[core_gc_frontier(
+        c, (c->sb_class[from] + FTL_PLANT(wrong_class, 30)) % c->classes)];
 
     while (slot < end) {
         if (f->sb == SB_NONE) {
@@ -254,7 +271,9 @@ uint32_t core_relocate(struct ftl_core *c, uint32_t slot, uint32_t end)
         uint32_t to = f->next, first = f->next;
         for (; slot < end && to < f->wl_end; slot++) {
             uint32_t key = rmap[slot];
-            if (map[key] != slot)
+            if (map[key] != slot && !plant_stale(c, slot))
+                continue;
+            if (FTL_PLANT(lose_relocated, 50))
                 continue;
             map[key] = to;
             rmap[to] = key;
@@ -264,7 +283,7 @@ uint32_t core_relocate(struct ftl_core *c, uint32_t slot, uint32_t end)
         }
         uint32_t run = to - first;
         f->next = to;
-        c->valid[f->sb] += run;
+        c->valid[f->sb] += run + FTL_PLANT(valid_off_by_one, 20);
         f->wl_units[CAUSE_GC] += run;
         moved += run;
         if (to == f->wl_end)
@@ -283,6 +302,8 @@ done:
 bool core_in_buffer(const struct ftl_core *c, const struct ftl_place *p)
 {
     if (c->state[p->sb] != SB_OPEN && c->wl_in_flight[p->sb] == 0)
+        return false;
+    if (FTL_PLANT(buffer_missed, 20))
         return false;
     return p->row >= c->rows_programmed[(size_t)p->sb * c->g.dies + p->die];
 }

@@ -207,6 +207,8 @@ static const uint8_t *whole_unit(const ftl_drive *d, const struct command *c, ui
     if (bytes == FTL_UNIT_BYTES)
         return c->cmd.data != NULL ? unit_data(d, c, i) : NULL;
     core_payload_read(&d->core, c->first_key + i, unit);
+    if (FTL_PLANT(rmw_lost, 10))
+        memset(unit, 0, FTL_UNIT_BYTES);
     if (c->cmd.data != NULL)
         memcpy(unit + offset, unit_data(d, c, i), bytes);
     else
@@ -300,7 +302,7 @@ static bool flush_step(ftl_drive *d, uint32_t index)
 
     d->count.host_flushes += c->cursor == 0;
     c->cursor = 1;
-    if (core->cfg->power_plp || core->buffer_used == 0) {
+    if (core->cfg->power_plp || core->buffer_used == 0 || FTL_PLANT(flush_nowait, 1)) {
         write_complete(d, index, d->ctx.now + d->cfg.fw_commit_ns);
         return true;
     }

@@ -77,7 +77,9 @@ static bool fails(void *user, const struct tk_case *c)
 static void report(uint64_t seed, struct tk_case *c, struct tk_result *first)
 {
     size_t steps = c->script.count;
-    uint32_t runs = tk_shrink(c, fails, first, SHRINK_RUNS);
+    const char *most = getenv("FTL_MODEL_SHRINK");
+    uint32_t runs = tk_shrink(c, fails, first,
+                              most != NULL ? (uint32_t)strtoul(most, NULL, 10) : SHRINK_RUNS);
     char *text = tk_case_print(c);
     fprintf(stderr, "seed %llu step %llu: %s: %s\nshrunk from %zu steps to %zu in %u runs:\n%s\n",
                 (unsigned long long)seed, (unsigned long long)first->step,
