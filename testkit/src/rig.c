@@ -78,6 +78,7 @@ ftl_drive *tk_rig_drive(tk_rig *r)
 void tk_rig_result(const tk_rig *r, struct tk_result *ret)
 {
     *ret = r->result;
+    ftl_counters_get(r->drive, &ret->counters);
 }
 
 static int fail(tk_rig *r, enum tk_verdict verdict, const char *format, ...)
@@ -442,7 +443,7 @@ int tk_play(const struct tk_case *c, const struct tk_options *options, struct tk
         err = tk_rig_step(r, &c->script.steps[i]);
     if (err == 0)
         (void)tk_rig_end(r);
-    *ret = r->result;
+    tk_rig_result(r, ret);
     tk_rig_free(r);
     return 0;
 }

@@ -121,6 +121,7 @@ struct tk_result {
     uint64_t step;                  /* index of the step that failed */
     uint64_t digest;                /* of all values read, whatever order they came in */
     uint64_t reads, writes;         /* commands that ended */
+    struct ftl_counters counters;   /* of the drive at the end: WA and more */
     char why[FTL_WHY_MAX];
 };
 
