@@ -34,10 +34,19 @@ static int check_shape(const struct ftl_config *c, char *why, size_t n)
     if (c->drive_lba_bytes != 512 && c->drive_lba_bytes != 4096)
         return config_refuse(FTL_ECONFIG, why, n, "drive.lba_bytes=%llu: must be 512 or 4096",
                              (unsigned long long)c->drive_lba_bytes);
-    if (c->nand_page_bytes % FTL_UNIT_BYTES != 0)
+    if (c->nand_page_bytes % CODEWORD_BYTES != 0)
         return config_refuse(FTL_ECONFIG, why, n,
                              "nand.page_bytes=%llu: must be a multiple of %d",
-                             (unsigned long long)c->nand_page_bytes, FTL_UNIT_BYTES);
+                             (unsigned long long)c->nand_page_bytes, CODEWORD_BYTES);
+    if ((c->map_unit_bytes & (c->map_unit_bytes - 1)) != 0)
+        return config_refuse(FTL_ECONFIG, why, n, "map.unit_bytes=%llu: must be a power of two",
+                             (unsigned long long)c->map_unit_bytes);
+    uint64_t wl = c->nand_planes * c->nand_page_types * c->nand_page_bytes;
+    if (wl % c->map_unit_bytes != 0)
+        return config_refuse(FTL_ECONFIG, why, n,
+                             "map.unit_bytes=%llu: a word line of all planes, %llu bytes, must "
+                             "hold a whole number of units",
+                             (unsigned long long)c->map_unit_bytes, (unsigned long long)wl);
     if (c->nand_dies % c->nand_channels != 0)
         return config_refuse(FTL_ECONFIG, why, n,
                              "nand.dies=%llu: must be a multiple of nand.channels=%llu",
@@ -61,11 +70,11 @@ static int check_shape(const struct ftl_config *c, char *why, size_t n)
                              "streams.count=%llu: needs power.plp=1: without capacitors the open "
                              "word lines of all classes would hold victims back",
                              (unsigned long long)c->streams_count);
-    uint64_t tags = c->nand_page_bytes / FTL_UNIT_BYTES * PAYLOAD_TAG_BYTES;
+    uint64_t tags = c->nand_page_bytes / CODEWORD_BYTES * PAYLOAD_TAG_BYTES;
     if (c->media_payload && c->nand_spare_bytes < tags)
         return config_refuse(FTL_ECONFIG, why, n,
                              "nand.spare_bytes=%llu: media.payload=1 keeps a tag of %d bytes per "
-                             "4 KiB unit there, %llu",
+                             "4 KiB there, %llu",
                              (unsigned long long)c->nand_spare_bytes, PAYLOAD_TAG_BYTES,
                              (unsigned long long)tags);
     if (strcmp(c->gc_policy, "d-choices") == 0 && c->gc_choices > c->ftl_superblocks)
@@ -82,18 +91,21 @@ static int check_space(const struct ftl_config *c, char *why, size_t n)
     if (geometry_make(&g, c) < 0)
         return config_refuse(FTL_ECONFIG, why, n,
                              "ftl.superblocks=%llu: one must hold 2, and all at most 2^32, mapping "
-                             "units of 4 KiB",
-                             (unsigned long long)c->ftl_superblocks);
-    uint64_t user = c->drive_user_bytes / FTL_UNIT_BYTES;
+                             "units of map.unit_bytes=%llu",
+                             (unsigned long long)c->ftl_superblocks,
+                             (unsigned long long)c->map_unit_bytes);
+    uint64_t user = c->drive_user_bytes >> g.unit_shift;
     if (user == 0)
         return config_refuse(FTL_ECONFIG, why, n,
-                             "drive.user_bytes=%llu: at least 4096 after scaling",
-                             (unsigned long long)c->drive_user_bytes);
+                             "drive.user_bytes=%llu: at least one unit of map.unit_bytes=%llu "
+                             "after scaling",
+                             (unsigned long long)c->drive_user_bytes,
+                             (unsigned long long)c->map_unit_bytes);
     if (user > g.total_units)
         return config_refuse(FTL_ECONFIG, why, n,
                              "drive.user_bytes=%llu: above the physical capacity of %llu bytes",
                              (unsigned long long)c->drive_user_bytes,
-                             (unsigned long long)g.total_units * FTL_UNIT_BYTES);
+                             (unsigned long long)g.total_units << g.unit_shift);
     uint64_t need = geometry_spare_needed(c) * g.sb_units;
     if (g.total_units - user < need)
         return config_refuse(
@@ -102,9 +114,9 @@ static int check_space(const struct ftl_config *c, char *why, size_t n)
             "need %llu (%llu bytes)",
             (unsigned long long)c->drive_user_bytes,
             (double)(g.total_units - user) / (double)g.sb_units,
-            (unsigned long long)(need / g.sb_units), (unsigned long long)need * FTL_UNIT_BYTES);
+            (unsigned long long)(need / g.sb_units), (unsigned long long)need << g.unit_shift);
     /* each class may leave one word line almost full */
-    uint64_t wl = (uint64_t)g.wl_units * FTL_UNIT_BYTES, least = c->streams_count * wl;
+    uint64_t wl = (uint64_t)g.wl_units << g.unit_shift, least = c->streams_count * wl;
     if (c->buffer_bytes < least)
         return config_refuse(FTL_ECONFIG, why, n,
                              "buffer.bytes=%llu: less than one word line of all planes per "
@@ -170,7 +182,7 @@ int ftl_setup_finish(const ftl_setup *s, uint64_t scale, struct ftl_config *ret_
         struct ftl_geometry g;
         if (geometry_make(&g, &cfg) == 0)
             cfg.drive_user_bytes =
-                g.total_units * 1000000 / (1000000 + cfg.ftl_op_ppm) * FTL_UNIT_BYTES;
+                g.total_units * 1000000 / (1000000 + cfg.ftl_op_ppm) << g.unit_shift;
         else
             return check_space(&cfg, why, why_size);
     }

@@ -93,9 +93,9 @@ static int check_superblocks(const struct ftl_core *c, const struct report *r)
     uint32_t free_count = 0, open = 0;
 
     for (uint32_t i = 0; i < c->gc.finishing_count; i++)
-        flight += (uint64_t)c->gc.reads[c->gc.finishing[i].sb] * c->g.page_units;
+        flight += (uint64_t)c->gc.reads[c->gc.finishing[i].sb] * c->g.group_units;
     if (c->gc.victim != SB_NONE)
-        flight += (uint64_t)c->gc.reads[c->gc.victim] * c->g.page_units;
+        flight += (uint64_t)c->gc.reads[c->gc.victim] * c->g.group_units;
     for (uint32_t sb = 0; sb < c->g.sb_count; sb++) {
         uint32_t first = sb * c->g.sb_units + 1;
         bool frontier = is_frontier(c, sb);
@@ -132,10 +132,10 @@ static int check_bytes(const struct ftl_core *c, const struct report *r)
     uint64_t placed = n->host_bytes + n->rmw_bytes + n->gc_bytes + n->wear_bytes +
                       n->refresh_bytes + n->metadata_bytes + n->padding_bytes + n->fold_bytes +
                       n->parity_bytes;
-    uint64_t programmed = n->nand_programs * c->g.wl_units * FTL_UNIT_BYTES;
+    uint64_t programmed = (n->nand_programs * c->g.wl_units) << c->g.unit_shift;
     int64_t open = (int64_t)core_open_units(c) - c->open_before;
 
-    if (placed != programmed + (uint64_t)(open * FTL_UNIT_BYTES))
+    if (placed != programmed + (uint64_t)(open * c->g.unit_bytes))
         return broken(r, "bytes: causes sum to %llu, programs to %llu, %lld units are open",
                       (unsigned long long)placed, (unsigned long long)programmed,
                       (long long)open);

@@ -17,26 +17,28 @@ static uint32_t min_u32(uint64_t a, uint64_t b)
 static uint32_t wl_limit(const struct ftl_geometry *g, const struct ftl_config *cfg,
                          uint32_t gc_window, uint32_t *ret_reserve)
 {
-    uint64_t units = (cfg->buffer_bytes + cfg->buffer_gc_bytes) / FTL_UNIT_BYTES;
+    uint64_t units = (cfg->buffer_bytes + cfg->buffer_gc_bytes) >> g->unit_shift;
     uint64_t open = cfg->streams_count * cfg->gc_frontiers;
     uint64_t data = units / g->wl_units + 2 + open;
     uint64_t parity = (data / g->data_dies + 4) * g->parity_dies;
-    uint64_t reserve = (uint64_t)gc_window * g->page_units / g->wl_units + 2 + open;
+    uint64_t reserve = (uint64_t)gc_window * g->group_units / g->wl_units + 2 + open;
     reserve += (reserve / g->data_dies + 2) * g->parity_dies;
     *ret_reserve = (uint32_t)reserve;
     return (uint32_t)(data + parity + reserve * 2);
 }
 
+/* Groups of pages under relocation at once. */
 static uint32_t gc_window(const struct ftl_geometry *g, const struct ftl_config *cfg)
 {
     uint64_t pages = cfg->sched_gc_reads;
     if (pages == 0)
         pages = (uint64_t)g->dies * g->planes * 2;
-    uint64_t fits = cfg->buffer_gc_bytes / FTL_UNIT_BYTES / g->page_units / 2;
-    uint64_t in_sb = g->sb_units / g->page_units;
-    pages = pages < fits ? pages : fits;
-    pages = pages < in_sb ? pages : in_sb;
-    return pages < 1 ? 1 : (uint32_t)pages;
+    uint64_t groups = pages / g->group_pages;
+    uint64_t fits = (cfg->buffer_gc_bytes >> g->unit_shift) / g->group_units / 2;
+    uint64_t in_sb = g->sb_units / g->group_units;
+    groups = groups < fits ? groups : fits;
+    groups = groups < in_sb ? groups : in_sb;
+    return groups < 1 ? 1 : (uint32_t)groups;
 }
 
 static void set_space_limits(struct ftl_core *c)
@@ -98,7 +100,7 @@ uint64_t core_memory(const struct ftl_config *cfg)
     uint64_t per_sb = 4 + 1 + 1 + 1 + 8 + 8 + 4 + 4 + 4 + 4 + 4 + 4 * (uint64_t)g.dies;
     uint32_t wordlines = wl_limit(&g, cfg, gc_window(&g, cfg), &reserve);
     uint64_t payload = cfg->media_payload ? core_payload_memory(cfg, &g, wordlines) : 0;
-    return payload + (cfg->drive_user_bytes / FTL_UNIT_BYTES + g.total_units + 2) * 4 +
+    return payload + ((cfg->drive_user_bytes >> g.unit_shift) + g.total_units + 2) * 4 +
            g.sb_count * per_sb +
            wordlines * (uint64_t)sizeof(struct wordline);
 }
@@ -109,9 +111,9 @@ int core_init(struct ftl_core *c, const struct ftl_config *cfg, struct sim_conte
     *c = (struct ftl_core){.ctx = ctx, .media = media, .cfg = cfg, .count = count};
     if (geometry_make(&c->g, cfg) < 0)
         return FTL_ECONFIG;
-    c->user_units = (uint32_t)(cfg->drive_user_bytes / FTL_UNIT_BYTES);
-    c->buffer_limit = min_u32(cfg->buffer_bytes / FTL_UNIT_BYTES, UINT32_MAX / 2);
-    c->gc.buffer_limit = min_u32(cfg->buffer_gc_bytes / FTL_UNIT_BYTES, UINT32_MAX / 2);
+    c->user_units = (uint32_t)(cfg->drive_user_bytes >> c->g.unit_shift);
+    c->buffer_limit = min_u32(cfg->buffer_bytes >> c->g.unit_shift, UINT32_MAX / 2);
+    c->gc.buffer_limit = min_u32(cfg->buffer_gc_bytes >> c->g.unit_shift, UINT32_MAX / 2);
     c->classes = (uint32_t)cfg->streams_count;
     c->frontier_count = c->classes * (uint32_t)cfg->gc_frontiers;
     c->map_bytes = ((size_t)c->user_units + 1) * sizeof *c->map;

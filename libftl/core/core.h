@@ -44,8 +44,10 @@ struct wordline {
     uint64_t seq;
 };
 
+/* Pages under relocation that hold whole units: one, unless a unit spans several. */
 struct gc_page {
     uint32_t slot, sb, gain, next;
+    uint32_t pending;           /* page reads under way */
 };
 
 struct gc_finishing {
@@ -55,19 +57,19 @@ struct gc_finishing {
 
 struct gc_state {
     uint32_t victim;            /* SB_NONE: none */
-    uint32_t cursor;            /* slot id of the next page to inspect */
+    uint32_t cursor;            /* slot id of the next group to inspect */
     uint32_t row, data_die, page;   /* the same as a place */
-    uint32_t flight_class;      /* of all pages in flight */
-    uint32_t in_flight;         /* page reads, and pages waiting for the write path */
+    uint32_t flight_class;      /* of all groups of pages in flight */
+    uint32_t in_flight;         /* groups being read, or waiting for the write path */
     uint32_t window;            /* their limit */
-    uint32_t pending_gain;      /* dead slots among pages in flight */
+    uint32_t pending_gain;      /* dead slots among groups in flight */
     uint32_t buffer_used, buffer_limit; /* units read or to be read, not yet programmed */
     uint64_t gain;              /* slots inspected less units moved and filler paid for */
     uint64_t picks;
     uint64_t idle_picks, idle_host_units; /* picks since the host last placed a unit */
     struct gc_page *pages;
     uint32_t page_free;
-    uint32_t *reads;            /* per superblock: page reads in flight */
+    uint32_t *reads;            /* per superblock: groups being read */
     struct gc_finishing *finishing; /* inspected to the end, not yet free */
     uint32_t finishing_count;
 };
@@ -197,7 +199,8 @@ int core_policy_head_check(const struct ftl_policy_head *head, const char *kind,
 int core_gc_make_room(struct ftl_core *c, uint32_t class, uint32_t n);
 /* Timed: issues page reads as far as space, window and buffer ask and allow. */
 void core_gc_issue(struct ftl_core *c);
-/* A page read ended. Returns the time at which core_gc_page_out() is due. */
+/* A page read ended. Returns the time at which core_gc_page_out() is due; SIM_NEVER =
+ * the units of its group still wait for other pages. */
 uint64_t core_gc_page_in(struct ftl_core *c, uint32_t ref);
 void core_gc_page_out(struct ftl_core *c);
 /* A word line with relocated data of this class was sent. */
@@ -221,7 +224,7 @@ void core_payload_move(struct ftl_core *c, const struct frontier *f, uint32_t fr
 /* The unit as it is now, wherever it lies; no time passes. */
 void core_payload_read(const struct ftl_core *c, uint32_t key, uint8_t *ret_unit);
 /* Sector (unit and tag) of a slot in the write buffer; NULL = it is on the medium. */
-uint8_t *core_payload_sector(const struct ftl_core *c, uint32_t slot);
+uint8_t *core_payload_sector(const struct ftl_core *c, uint32_t slot, uint32_t cw);
 /* Decodes the tag of a sector; false = its checksum is wrong. */
 bool core_payload_tag(const uint8_t *sector, struct payload_tag *ret_tag);
 bool core_payload_is(const uint8_t *sector, uint32_t key);

@@ -128,8 +128,8 @@ static void leave_log(struct ftl_core *c, uint32_t slots)
 
 static void collect_chunk(struct ftl_core *c)
 {
-    /* whole pages: time may start at any of these boundaries */
-    const uint32_t chunk = GC_CHUNK - GC_CHUNK % c->g.page_units;
+    /* whole groups: time may start at any of these boundaries */
+    const uint32_t chunk = GC_CHUNK - GC_CHUNK % c->g.group_units;
     uint32_t end = victim_end(c), from = c->gc.cursor;
     uint32_t to = end - from > chunk ? from + chunk : end;
 
@@ -170,7 +170,7 @@ void core_gc_resume(struct ftl_core *c)
     struct ftl_place p;
     if (c->gc.victim == SB_NONE)
         return;
-    geometry_place(&c->g, c->gc.cursor - 1, &p);
+    geometry_place(&c->g, c->gc.cursor - 1, 0, &p);
     c->gc.row = p.row;
     c->gc.data_die = p.data_die;
     c->gc.page = p.page_type * c->g.planes + p.plane;
@@ -230,11 +230,12 @@ static void finish_victim(struct ftl_core *c)
     release_finished(c);
 }
 
-static void next_page(struct ftl_core *c)
+static void next_group(struct ftl_core *c)
 {
     struct gc_state *gc = &c->gc;
-    gc->cursor += c->g.page_units;
-    if (++gc->page < c->g.page_types * c->g.planes)
+    gc->cursor += c->g.group_units;
+    gc->page += c->g.group_pages;
+    if (gc->page < c->g.page_types * c->g.planes)
         return;
     gc->page = 0;
     if (++gc->data_die < c->g.data_dies)
@@ -243,15 +244,44 @@ static void next_page(struct ftl_core *c)
     gc->row++;
 }
 
-static uint32_t live_in_page(const struct ftl_core *c, uint32_t slot)
+static uint32_t live_in_group(const struct ftl_core *c, uint32_t slot)
 {
     uint32_t live = 0;
-    for (uint32_t i = 0; i < c->g.page_units; i++)
+    for (uint32_t i = 0; i < c->g.group_units; i++)
         live += c->map[c->rmap[slot + i]] == slot + i;
     return live;
 }
 
-static void issue_page(struct ftl_core *c, uint32_t live)
+static void read_page(struct ftl_core *c, uint32_t in_group, uint32_t cws, uint32_t index)
+{
+    struct gc_state *gc = &c->gc;
+    uint32_t type = (gc->page + in_group) / c->g.planes;
+
+    gc->pages[index].pending++;
+    media_read(c->media, c->ctx->now, MEDIA_GC_READ,
+               geometry_data_die(&c->g, gc->row, gc->data_die),
+               gc->page + in_group - type * c->g.planes, gc->victim,
+               gc->row * c->g.page_types + type, cws, index);
+}
+
+/* Reads what the group's pages hold of live units. */
+static void read_group(struct ftl_core *c, uint32_t live, uint32_t index)
+{
+    uint32_t slot = c->gc.cursor, cws[GROUP_PAGES_MAX] = {0};
+
+    if (c->g.group_pages == 1) {
+        read_page(c, 0, live << c->g.cw_shift, index);
+        return;
+    }
+    for (uint32_t i = 0; i < c->g.group_units; i++)
+        for (uint32_t w = 0; c->map[c->rmap[slot + i]] == slot + i && w < c->g.unit_cws; w++)
+            cws[((i << c->g.cw_shift) + w) / c->g.page_cws]++;
+    for (uint32_t p = 0; p < c->g.group_pages; p++)
+        if (cws[p] != 0)
+            read_page(c, p, cws[p], index);
+}
+
+static void issue_group(struct ftl_core *c, uint32_t live)
 {
     struct gc_state *gc = &c->gc;
     uint32_t index = gc->page_free;
@@ -260,34 +290,33 @@ static void issue_page(struct ftl_core *c, uint32_t live)
     gc->page_free = page->next;
     page->slot = gc->cursor;
     page->sb = gc->victim;
-    page->gain = c->g.page_units - live;
+    page->pending = 0;
+    page->gain = c->g.group_units - live;
     gc->pending_gain += page->gain;
     gc->flight_class = c->sb_class[gc->victim];
     gc->in_flight++;
     gc->reads[gc->victim]++;
-    gc->buffer_used += c->g.page_units;
-    uint32_t type = gc->page / c->g.planes;
-    media_read(c->media, c->ctx->now, MEDIA_GC_READ,
-               geometry_data_die(&c->g, gc->row, gc->data_die), gc->page - type * c->g.planes,
-               gc->victim, gc->row * c->g.page_types + type, live, index);
+    gc->buffer_used += c->g.group_units;
+    read_group(c, live, index);
 }
 
-/* May one more page be read and its live units placed? */
-static bool page_fits(const struct ftl_core *c, uint32_t live)
+/* May one more group be read and its live units placed? */
+static bool group_fits(const struct ftl_core *c, uint32_t live)
 {
     const struct gc_state *gc = &c->gc;
 
     /* pages of one class at a time: each may need to open a superblock */
     if (gc->in_flight != 0 && gc->flight_class != c->sb_class[gc->victim])
         return false;
-    return gc->in_flight < gc->window && gc->buffer_used + c->g.page_units <= gc->buffer_limit &&
-           c->wl_free_count > c->wl_reserve && media_ops_free(c->media) > c->wl_reserve &&
-           space(c) >= (uint64_t)gc->in_flight * c->g.page_units + live;
+    return gc->in_flight < gc->window && gc->buffer_used + c->g.group_units <= gc->buffer_limit &&
+           c->wl_free_count > c->wl_reserve &&
+           media_ops_free(c->media) >= c->wl_reserve + c->g.group_pages &&
+           space(c) >= (uint64_t)gc->in_flight * c->g.group_units + live;
 }
 
-enum { PAGES_AHEAD = 4 };       /* whose map entries are being fetched */
+enum { GROUPS_AHEAD = 4 };      /* whose map entries are being fetched */
 
-/* Takes the victim's next page; false when it was the last or must wait. */
+/* Takes the victim's next group of pages; false when it was the last or must wait. */
 static bool step_victim(struct ftl_core *c)
 {
     struct gc_state *gc = &c->gc;
@@ -297,17 +326,17 @@ static bool step_victim(struct ftl_core *c)
         leave_log(c, end - gc->cursor);
         gc->cursor = end;
     } else {
-        uint32_t live = live_in_page(c, gc->cursor);
+        uint32_t live = live_in_group(c, gc->cursor);
         if (live == 0)
-            leave_log(c, c->g.page_units);
-        else if (page_fits(c, live))
-            issue_page(c, live);
+            leave_log(c, c->g.group_units);
+        else if (group_fits(c, live))
+            issue_group(c, live);
         else
             return false;
-        uint32_t ahead = gc->cursor + PAGES_AHEAD * c->g.page_units;
+        uint32_t ahead = gc->cursor + GROUPS_AHEAD * c->g.group_units;
         if (ahead < end)
-            prefetch_keys(c, ahead, ahead + c->g.page_units);
-        next_page(c);
+            prefetch_keys(c, ahead, ahead + c->g.group_units);
+        next_group(c);
     }
     if (gc->cursor == end)
         finish_victim(c);
@@ -394,7 +423,7 @@ void core_gc_settle(struct ftl_core *c)
 static const uint8_t *page_bytes_at(const struct ftl_core *c, uint32_t slot)
 {
     struct ftl_place at;
-    geometry_place(&c->g, slot - 1, &at);
+    geometry_place(&c->g, slot - 1, 0, &at);
     return media_page_bytes(c->media, at.die, at.plane);
 }
 
@@ -404,17 +433,22 @@ uint64_t core_gc_page_in(struct ftl_core *c, uint32_t index)
     struct gc_page *page = &gc->pages[index];
     uint32_t slot = page->slot;
 
-    uint64_t due = core_write_path(c, live_in_page(c, slot) * c->cfg->fw_gc_unit_ns);
+    if (--page->pending != 0)
+        return SIM_NEVER;
+    uint64_t cws = (uint64_t)live_in_group(c, slot) << c->g.cw_shift;
+    uint64_t due = core_write_path(c, cws * c->cfg->fw_gc_unit_ns);
     c->dispatch_at = due;
     gc->reads[page->sb]--;
-    if (c->payload != NULL)
+    /* with one page to a group its bytes are in the plane's register; other planes of a
+     * larger group may have read on meanwhile */
+    if (c->payload != NULL && c->g.group_pages == 1)
         c->payload->page = page_bytes_at(c, slot);
-    uint32_t moved = core_relocate(c, slot, slot + c->g.page_units);
+    uint32_t moved = core_relocate(c, slot, slot + c->g.group_units);
     if (c->payload != NULL)
         c->payload->page = NULL;
-    leave_log(c, c->g.page_units);
+    leave_log(c, c->g.group_units);
     gc->gain -= moved;
-    gc->buffer_used -= c->g.page_units - moved;
+    gc->buffer_used -= c->g.group_units - moved;
     gc->pending_gain -= page->gain;
     page->next = gc->page_free;
     gc->page_free = index;

@@ -1,6 +1,16 @@
 #include "core/geometry.h"
 #include "sim/plant.h"
 
+static uint32_t gcd(uint32_t a, uint32_t b)
+{
+    while (b != 0) {
+        uint32_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
 int geometry_make(struct ftl_geometry *g, const struct ftl_config *c)
 {
     *g = (struct ftl_geometry){
@@ -9,11 +19,21 @@ int geometry_make(struct ftl_geometry *g, const struct ftl_config *c)
         .data_dies = (uint32_t)(c->nand_dies - c->raid_parity),
         .planes = (uint32_t)c->nand_planes,
         .page_types = (uint32_t)c->nand_page_types,
-        .page_units = (uint32_t)(c->nand_page_bytes / FTL_UNIT_BYTES),
+        .unit_bytes = (uint32_t)c->map_unit_bytes,
+        .unit_cws = (uint32_t)(c->map_unit_bytes / CODEWORD_BYTES),
+        .page_cws = (uint32_t)(c->nand_page_bytes / CODEWORD_BYTES),
         .rows = (uint32_t)c->nand_wordlines_per_block,
         .sb_count = (uint32_t)c->ftl_superblocks,
     };
-    g->wl_units = g->planes * g->page_types * g->page_units;
+    uint32_t wl_cws = g->planes * g->page_types * g->page_cws;
+    if (wl_cws % g->unit_cws != 0)
+        return -1;
+    for (uint32_t n = g->unit_cws; n > 1; n >>= 1)
+        g->cw_shift++;
+    g->unit_shift = 12 + g->cw_shift;
+    g->wl_units = wl_cws >> g->cw_shift;
+    g->group_units = g->page_cws / gcd(g->page_cws, g->unit_cws);
+    g->group_pages = (g->group_units << g->cw_shift) / g->page_cws;
     /* bounds of the keys: 1024 dies x 16 x 4 x 16 x 65536 rows < 2^37 */
     uint64_t sb = (uint64_t)g->wl_units * g->data_dies * g->rows;
     /* one unit would make sb_inverse overflow, and is of no use */
@@ -52,7 +72,8 @@ uint32_t geometry_parity_die(const struct ftl_geometry *g, uint32_t row, uint32_
     return (row + k + FTL_PLANT(wrong_parity_die, 10)) % g->dies;
 }
 
-void geometry_place(const struct ftl_geometry *g, uint32_t slot, struct ftl_place *p)
+void geometry_place(const struct ftl_geometry *g, uint32_t slot, uint32_t cw,
+                    struct ftl_place *p)
 {
     p->sb = geometry_superblock(g, slot);
     uint32_t in_sb = slot - p->sb * g->sb_units;
@@ -60,9 +81,9 @@ void geometry_place(const struct ftl_geometry *g, uint32_t slot, struct ftl_plac
     uint32_t in_row = in_sb - p->row * g->row_units;
     p->data_die = in_row / g->wl_units;
     p->die = geometry_data_die(g, p->row, p->data_die);
-    uint32_t in_wl = in_row - p->data_die * g->wl_units;
-    uint32_t page = in_wl / g->page_units;
-    p->unit = in_wl - page * g->page_units;
+    uint32_t in_wl = ((in_row - p->data_die * g->wl_units) << g->cw_shift) + cw;
+    uint32_t page = in_wl / g->page_cws;
+    p->cw = in_wl - page * g->page_cws;
     p->page_type = page / g->planes;
     p->plane = page - p->page_type * g->planes;
 }

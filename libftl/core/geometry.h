@@ -1,19 +1,26 @@
 /* geometry.h - the shape of superblocks, derived once from the configuration.
  *
- * A unit is the 4 KiB that the map addresses. A superblock is one block of every
+ * A unit is what the map addresses: map.unit_bytes. A superblock is one block of every
  * plane of every die. Its slots number the data units alone, in writing order:
- * row (one word line on every die), data die, then page type, plane and the units
- * of a page. Parity dies of a row hold no slots. */
+ * row (one word line on every die), data die, then page type and plane, whose pages
+ * the units fill one after the other: a page may hold several units, and a unit may
+ * span pages. Parity dies of a row hold no slots.
+ *
+ * Inside of a page the smallest thing that can be read and decoded is a codeword of
+ * 4 KiB. Collection goes by groups: the fewest pages that hold whole units. */
 #ifndef FTL_CORE_GEOMETRY_H
 #define FTL_CORE_GEOMETRY_H
 
 #include "ftl/ftl.h"
 
-enum { FTL_UNIT_BYTES = 4096 };
+enum { CODEWORD_BYTES = 4096, UNIT_BYTES_MAX = 65536, GROUP_PAGES_MAX = 16 };
 
 struct ftl_geometry {
     uint32_t dies, data_dies, parity_dies, planes, page_types;
-    uint32_t page_units;         /* units of a page */
+    uint32_t unit_bytes, unit_shift; /* 2^unit_shift bytes */
+    uint32_t unit_cws, cw_shift; /* codewords of a unit, 2^cw_shift */
+    uint32_t page_cws;           /* codewords of a page */
+    uint32_t group_units, group_pages;
     uint32_t wl_units;           /* units of one word line in all planes of a die */
     uint32_t row_units;          /* data units of one row */
     uint32_t rows;               /* word lines of a block */
@@ -24,16 +31,19 @@ struct ftl_geometry {
 
 /* Where a slot lies. */
 struct ftl_place {
-    uint32_t sb, row, data_die, die, page_type, plane, unit;
+    uint32_t sb, row, data_die, die, page_type, plane, cw;
 };
 
-/* 0, or -1 when slots do not fit 32 bits or a superblock has fewer than two. */
+/* 0, or -1 when slots do not fit 32 bits, a superblock has fewer than two, or a word
+ * line of all planes holds no whole number of units. */
 int geometry_make(struct ftl_geometry *ret, const struct ftl_config *cfg);
 /* Superblocks that collection keeps free. */
 uint64_t geometry_free_kept(const struct ftl_config *cfg);
 /* Superblocks of spare below which collection could run out of room. */
 uint64_t geometry_spare_needed(const struct ftl_config *cfg);
-void geometry_place(const struct ftl_geometry *g, uint32_t slot, struct ftl_place *ret);
+/* Codeword cw < unit_cws of a slot, which here counts from 0. */
+void geometry_place(const struct ftl_geometry *g, uint32_t slot, uint32_t cw,
+                    struct ftl_place *ret);
 /* The die that holds data die d, or parity k, of a row: parity rotates by row. */
 uint32_t geometry_data_die(const struct ftl_geometry *g, uint32_t row, uint32_t d);
 uint32_t geometry_parity_die(const struct ftl_geometry *g, uint32_t row, uint32_t k);

@@ -24,11 +24,11 @@ static uint64_t get(const uint8_t *at, uint32_t bytes)
     return v;
 }
 
-enum { TAG_VERSION = 1, TAG_SUMMED = FTL_UNIT_BYTES + 28 };
+enum { TAG_VERSION = 1, TAG_SUMMED = CODEWORD_BYTES + 28 };
 
 static void write_tag(uint8_t *sector, const struct payload_tag *tag)
 {
-    uint8_t *t = sector + FTL_UNIT_BYTES;
+    uint8_t *t = sector + CODEWORD_BYTES;
     put(t, tag->seq, 8);
     put(t + 8, tag->key, 4);
     put(t + 12, tag->erases, 4);
@@ -42,7 +42,7 @@ static void write_tag(uint8_t *sector, const struct payload_tag *tag)
 
 bool core_payload_tag(const uint8_t *sector, struct payload_tag *ret)
 {
-    const uint8_t *t = sector + FTL_UNIT_BYTES;
+    const uint8_t *t = sector + CODEWORD_BYTES;
     if (get(t + 26, 2) != TAG_VERSION ||
         get(t + 28, 4) != (uint32_t)XXH3_64bits(sector, TAG_SUMMED))
         return false;
@@ -82,8 +82,8 @@ int core_payload_init(struct ftl_core *c, uint32_t wordlines)
     if (p == NULL)
         return FTL_ENOMEM;
     p->page_bytes = page_bytes(c->cfg);
-    p->page_units = c->g.page_units;
-    p->sector_bytes = p->page_bytes / p->page_units;
+    p->page_cws = c->g.page_cws;
+    p->sector_bytes = p->page_bytes / p->page_cws;
     p->wl_bytes = p->page_bytes * c->g.planes * c->g.page_types;
     p->count = group_limit(c->cfg, wordlines);
     p->bucket_mask = 1;
@@ -169,27 +169,28 @@ void core_payload_release(struct ftl_core *c, int32_t group, bool named)
     p->free_head = (uint32_t)group;
 }
 
-/* Sector of unit i of a word line: pages in the order of slots, each with its spare. */
+/* Sector i of a word line: pages in the order of slots, each with its spare. */
 static uint8_t *sector_at(const struct payload *p, uint8_t *group, uint32_t i)
 {
-    return group + (size_t)(i / p->page_units) * p->page_bytes +
-           (size_t)(i % p->page_units) * p->sector_bytes;
+    return group + (size_t)(i / p->page_cws) * p->page_bytes +
+           (size_t)(i % p->page_cws) * p->sector_bytes;
 }
 
-uint8_t *core_payload_sector(const struct ftl_core *c, uint32_t slot)
+uint8_t *core_payload_sector(const struct ftl_core *c, uint32_t slot, uint32_t cw)
 {
     const struct payload *p = c->payload;
-    uint32_t wl = (slot - 1) / c->g.wl_units;
+    uint32_t wl = (slot - 1) / c->g.wl_units, in_wl = (slot - 1) % c->g.wl_units;
 
     for (int32_t g = p->bucket[wl & p->bucket_mask]; g != GROUP_NONE; g = p->next[g])
         if (p->wl[g] == wl)
-            return sector_at(p, core_payload_group(c, g), (slot - 1) % c->g.wl_units);
+            return sector_at(p, core_payload_group(c, g), (in_wl << c->g.cw_shift) + cw);
     return NULL;
 }
 
 /* ---- units into the buffer -------------------------------------------------------------- */
 
-static uint8_t *open_sector(struct ftl_core *c, const struct frontier *f, uint32_t slot)
+static uint8_t *open_sector(struct ftl_core *c, const struct frontier *f, uint32_t slot,
+                            uint32_t cw)
 {
     struct payload *p = c->payload;
     int32_t *open = &p->open[f - c->fr];
@@ -199,23 +200,34 @@ static uint8_t *open_sector(struct ftl_core *c, const struct frontier *f, uint32
         memset(core_payload_group(c, *open), 0xff, p->wl_bytes);
         group_name(p, *open, (slot - 1) / c->g.wl_units);
     }
-    return sector_at(p, core_payload_group(c, *open), (slot - 1) % c->g.wl_units);
+    return sector_at(p, core_payload_group(c, *open),
+                     ((slot - 1) % c->g.wl_units << c->g.cw_shift) + cw);
 }
 
-static void put_unit(struct ftl_core *c, const struct frontier *f, uint32_t slot, uint32_t key,
-                     enum cause cause, const uint8_t *bytes)
+/* Codeword cw of a unit. All of a unit bear one tag: the same number, counted at the first. */
+static void put_codeword(struct ftl_core *c, const struct frontier *f, uint32_t slot, uint32_t cw,
+                         uint32_t key, enum cause cause, const uint8_t *bytes)
 {
-    uint8_t *to = open_sector(c, f, slot);
-    struct payload_tag tag = {.seq = ++c->payload->seq, .key = key, .erases = c->erases[f->sb],
+    uint8_t *to = open_sector(c, f, slot, cw);
+    c->payload->seq += cw == 0;
+    struct payload_tag tag = {.seq = c->payload->seq, .key = key, .erases = c->erases[f->sb],
                               .atomic_count = 1, .class = c->sb_class[f->sb],
                               .cause = (uint8_t)cause};
     if (FTL_PLANT(buffer_bytes, 200))
         ;
     else if (bytes != NULL)
-        memcpy(to, bytes, FTL_UNIT_BYTES);
+        memcpy(to, bytes, CODEWORD_BYTES);
     else
-        memset(to, 0, FTL_UNIT_BYTES);
+        memset(to, 0, CODEWORD_BYTES);
     write_tag(to, &tag);
+}
+
+static void put_unit(struct ftl_core *c, const struct frontier *f, uint32_t slot, uint32_t key,
+                     enum cause cause, const uint8_t *bytes)
+{
+    for (uint32_t cw = 0; cw < c->g.unit_cws; cw++)
+        put_codeword(c, f, slot, cw, key, cause,
+                     bytes != NULL ? bytes + (size_t)cw * CODEWORD_BYTES : NULL);
 }
 
 void core_payload_place(struct ftl_core *c, const struct frontier *f, uint32_t slot, uint32_t n)
@@ -237,50 +249,54 @@ bool core_payload_is(const uint8_t *sector, uint32_t key)
 }
 
 /* A sector as it lies on the medium, checked: it must hold this key. */
-static void peek(const struct ftl_core *c, uint32_t slot, uint32_t key, uint8_t *ret)
+static void peek(const struct ftl_core *c, uint32_t slot, uint32_t cw, uint32_t key, uint8_t *ret)
 {
     struct ftl_place at;
-    geometry_place(&c->g, slot - 1, &at);
+    geometry_place(&c->g, slot - 1, cw, &at);
     int status = media_peek(c->media, at.die, at.plane, at.sb,
                             at.row * c->g.page_types + at.page_type,
-                            at.unit * c->payload->sector_bytes,
-                            FTL_UNIT_BYTES + PAYLOAD_TAG_BYTES, ret);
+                            at.cw * c->payload->sector_bytes,
+                            CODEWORD_BYTES + PAYLOAD_TAG_BYTES, ret);
     FTL_ASSERT(c->ctx, status == NAND_OK && core_payload_is(ret, key));
 }
 
 void core_payload_move(struct ftl_core *c, const struct frontier *f, uint32_t from, uint32_t to)
 {
     const struct payload *p = c->payload;
-    uint8_t kept[FTL_UNIT_BYTES + PAYLOAD_TAG_BYTES];
-    const uint8_t *sector = kept;
+    uint8_t kept[CODEWORD_BYTES + PAYLOAD_TAG_BYTES];
     uint32_t key = c->rmap[to];
 
-    if (p->page != NULL) {
-        sector = p->page + (size_t)((from - 1) % p->page_units) * p->sector_bytes;
-        FTL_ASSERT(c->ctx, core_payload_is(sector, key));
-    } else {
-        peek(c, from, key, kept);
+    for (uint32_t cw = 0; cw < c->g.unit_cws; cw++) {
+        const uint8_t *sector = kept;
+        if (p->page != NULL) {
+            uint32_t in_page = ((from - 1) % c->g.group_units << c->g.cw_shift) + cw;
+            sector = p->page + (size_t)in_page * p->sector_bytes;
+            FTL_ASSERT(c->ctx, core_payload_is(sector, key));
+        } else {
+            peek(c, from, cw, key, kept);
+        }
+        put_codeword(c, f, to, cw, key, CAUSE_GC, sector);
     }
-    put_unit(c, f, to, key, CAUSE_GC, sector);
 }
 
 void core_payload_read(const struct ftl_core *c, uint32_t key, uint8_t *ret)
 {
-    uint8_t kept[FTL_UNIT_BYTES + PAYLOAD_TAG_BYTES];
+    uint8_t kept[CODEWORD_BYTES + PAYLOAD_TAG_BYTES];
     uint32_t slot = c->map[key];
-    const uint8_t *sector;
 
     if (slot == 0) {                /* never written, or trimmed */
-        memset(ret, 0, FTL_UNIT_BYTES);
+        memset(ret, 0, c->g.unit_bytes);
         return;
     }
-    sector = core_payload_sector(c, slot);
-    if (sector == NULL) {
-        peek(c, slot, key, kept);
-        sector = kept;
+    for (uint32_t cw = 0; cw < c->g.unit_cws; cw++, ret += CODEWORD_BYTES) {
+        const uint8_t *sector = core_payload_sector(c, slot, cw);
+        if (sector == NULL) {
+            peek(c, slot, cw, key, kept);
+            sector = kept;
+        }
+        FTL_ASSERT(c->ctx, core_payload_is(sector, key));
+        memcpy(ret, sector, CODEWORD_BYTES);
     }
-    FTL_ASSERT(c->ctx, core_payload_is(sector, key));
-    memcpy(ret, sector, FTL_UNIT_BYTES);
 }
 
 /* ---- word lines out of the buffer ---------------------------------------------------------- */

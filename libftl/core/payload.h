@@ -1,7 +1,7 @@
 /* payload.h - user bytes (media.payload = 1): the write buffer's cells, what a unit looks like
  * on the medium.
  *
- * A page is a row of sectors: the 4 KiB of a unit, its tag, the rest for ECC. FORMAT.md gives
+ * A page is a row of sectors: a codeword of 4 KiB, the tag of its unit, the rest for ECC. FORMAT.md gives
  * every byte. Units not yet programmed live in groups, one per word line that is open or on its
  * way, laid out as the pages will be; a row's parity is summed up in groups too. A group is found
  * by the number of its word line, (slot - 1) / wl_units. */
@@ -24,7 +24,7 @@ struct payload_tag {
 
 struct payload {
     uint32_t page_bytes;        /* with spare */
-    uint32_t sector_bytes, page_units, wl_bytes;
+    uint32_t sector_bytes, page_cws, wl_bytes;
     uint32_t count, free_head;
     uint8_t *bytes;             /* wl_bytes per group */
     uint32_t *wl;               /* word line of a group */

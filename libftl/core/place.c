@@ -104,7 +104,7 @@ static void wl_full(struct ftl_core *c, struct frontier *f)
     if (++f->data_die < g->data_dies)
         return;
     for (uint32_t k = 0; k < g->parity_dies; k++) {
-        c->count->parity_bytes += (uint64_t)g->wl_units * FTL_UNIT_BYTES;
+        c->count->parity_bytes += (uint64_t)g->wl_units << g->unit_shift;
         group = c->payload != NULL ? core_payload_parity(c, f, k) : GROUP_NONE;
         emit(c, f, geometry_parity_die(g, f->row, k), none, group, true);
     }
@@ -125,7 +125,7 @@ void core_pad(struct ftl_core *c, struct frontier *f)
         c->rmap[f->next++] = 0;
     c->in_log += n;
     if (!FTL_PLANT(filler_uncounted, 3))
-        c->count->padding_bytes += (uint64_t)n * FTL_UNIT_BYTES;
+        c->count->padding_bytes += (uint64_t)n << c->g.unit_shift;
     wl_full(c, f);
 }
 
@@ -137,7 +137,7 @@ static uint64_t gc_claim(const struct ftl_core *c, uint32_t class)
 {
     uint64_t claim = 0;
     if (c->gc.in_flight != 0 && c->gc.flight_class == class)
-        claim = (uint64_t)c->gc.in_flight * c->g.page_units;
+        claim = (uint64_t)c->gc.in_flight * c->g.group_units;
     if (c->gc.victim != SB_NONE && c->sb_class[c->gc.victim] == class)
         claim += c->valid[c->gc.victim];
     return claim;
@@ -196,7 +196,7 @@ void core_place_host(struct ftl_core *c, uint32_t class, const uint32_t *keys, u
         if (c->buffer_used > c->buffer_peak)
             c->buffer_peak = c->buffer_used;
     }
-    c->count->host_bytes += (uint64_t)n * FTL_UNIT_BYTES;
+    c->count->host_bytes += (uint64_t)n << c->g.unit_shift;
     while (n > 0) {
         if (f->sb == SB_NONE)
             core_open(c, f);
@@ -293,7 +293,7 @@ done:
     c->valid[from] -= moved;
     c->in_log += moved;
     c->count->gc_units_moved += moved;
-    c->count->gc_bytes += (uint64_t)moved * FTL_UNIT_BYTES;
+    c->count->gc_bytes += (uint64_t)moved << c->g.unit_shift;
     return moved;
 }
 

@@ -28,8 +28,8 @@ const char *ftl_strerror(int err)
 /* Operations that media may hold: every word line, erases, reads of both kinds. */
 static uint32_t ops_limit(const struct ftl_core *core)
 {
-    return core->wl_count + 16 * core->g.dies + core->gc.window + core->wl_reserve + READ_PARTS +
-           RMW_PARTS;
+    return core->wl_count + 16 * core->g.dies + core->gc.window * core->g.group_pages + core->wl_reserve +
+           READ_PARTS + RMW_PARTS;
 }
 
 static uint64_t fixed_memory(void)
@@ -78,7 +78,7 @@ static int take_memory(ftl_drive *d)
     for (uint32_t i = 0; i < parts; i++)
         d->parts[i].next = i + 1;
     d->parts_free_count = parts;
-    d->wait_head = d->read_wait = d->flush_head = CMD_NONE;
+    d->wait_head = d->read_wait = d->rmw_wait = d->flush_head = CMD_NONE;
     return 0;
 }
 
@@ -125,7 +125,8 @@ int ftl_create_with(const struct ftl_config *cfg, const struct ftl_policies *pol
     d->cfg = *cfg;
     d->ctx.seed = cfg->drive_seed;
     d->lba_bytes = (uint32_t)cfg->drive_lba_bytes;
-    d->lbas_per_unit = FTL_UNIT_BYTES / d->lba_bytes;
+    d->lbas_per_unit = (uint32_t)cfg->map_unit_bytes / d->lba_bytes;
+    d->lba_cw_shift = d->lba_bytes == CODEWORD_BYTES ? 0 : 3;
     d->link_bytes_per_us = link_rate(cfg);
     err = build(d, policies, why, why_size);
     if (err < 0) {
@@ -135,7 +136,8 @@ int ftl_create_with(const struct ftl_config *cfg, const struct ftl_policies *pol
         ftl_destroy(d);
         return err;
     }
-    d->lba_count = (uint64_t)d->core.user_units * d->lbas_per_unit;
+    d->lba_unit_shift = d->lba_cw_shift + d->core.g.cw_shift;
+    d->lba_count = (uint64_t)d->core.user_units << d->lba_unit_shift;
     *ret_drive = d;
     return 0;
 }
@@ -229,14 +231,33 @@ static int batch_add(ftl_drive *d, struct batch *b, uint32_t class, uint32_t key
     return place_batch(d, class, b->keys, BATCH);
 }
 
-/* Bytes of edge units that the extent does not cover are read back and rewritten. */
-static void count_edges(ftl_drive *d, const struct ftl_extent *e)
+/* Is there something to read back? Batched keys are as good as mapped. */
+static bool holds_data(const ftl_drive *d, const struct batch *batches, uint32_t key)
 {
-    uint64_t first = e->lba / d->lbas_per_unit;
-    uint64_t end = (e->lba + e->lba_count + d->lbas_per_unit - 1) / d->lbas_per_unit;
-    uint64_t rest = ((end - first) * d->lbas_per_unit - e->lba_count) * d->lba_bytes;
-    d->count.rmw_bytes += rest;
-    d->count.host_bytes -= rest;
+    if (d->core.map[key] != 0)
+        return true;
+    for (uint32_t k = 0; k < d->core.classes; k++)
+        for (uint32_t i = 0; i < batches[k].count; i++)
+            if (batches[k].keys[i] == key)
+                return true;
+    return false;
+}
+
+/* Bytes of edge units that the extent does not cover are read back and rewritten. */
+static void count_edges(ftl_drive *d, const struct batch *batches, const struct ftl_extent *e)
+{
+    const uint64_t mask = d->lbas_per_unit - 1, end = e->lba + e->lba_count;
+    uint32_t first = (uint32_t)(e->lba >> d->lba_unit_shift) + 1;
+    uint32_t last = (uint32_t)((end - 1) >> d->lba_unit_shift) + 1;
+    bool head = (e->lba & mask) != 0, tail = (end & mask) != 0;
+    uint64_t rest = (e->lba & mask) + (-end & mask);
+
+    if (head || (tail && first == last))
+        d->count.rmw_reads += holds_data(d, batches, first);
+    if (tail && first != last)
+        d->count.rmw_reads += holds_data(d, batches, last);
+    d->count.rmw_bytes += rest * d->lba_bytes;
+    d->count.host_bytes -= rest * d->lba_bytes;
 }
 
 int ftl_write_untimed(ftl_drive *d, const struct ftl_extent *extents, size_t count)
@@ -252,14 +273,14 @@ int ftl_write_untimed(ftl_drive *d, const struct ftl_extent *extents, size_t cou
     struct batch batches[CLASSES_MAX];
     for (uint32_t k = 0; k < d->core.classes; k++)
         batches[k].count = 0;
-    const uint32_t shift = d->lbas_per_unit == 8 ? 3 : 0;
+    const uint32_t shift = d->lba_unit_shift, mask = d->lbas_per_unit - 1;
     for (size_t i = 0; i < count && err == 0; i++) {
         const struct ftl_extent *e = &extents[i];
         uint64_t bytes = (uint64_t)e->lba_count * d->lba_bytes;
         d->count.host_writes++;
         d->count.host_write_bytes += bytes;
-        if (shift != 0 && ((e->lba | e->lba_count) & 7) != 0)
-            count_edges(d, e);
+        if (((e->lba | e->lba_count) & mask) != 0)
+            count_edges(d, batches, e);
         uint32_t key = (uint32_t)(e->lba >> shift) + 1;
         uint32_t last = (uint32_t)((e->lba + e->lba_count - 1) >> shift) + 1;
         uint32_t class = drive_class(d, e->stream);
@@ -284,7 +305,7 @@ int ftl_trim_untimed(ftl_drive *d, uint64_t lba, uint64_t lba_count)
     uint64_t to = (lba + lba_count) / d->lbas_per_unit;
     if (to > from) {
         core_unmap(&d->core, from, to - from);
-        d->count.host_trim_bytes += (to - from) * FTL_UNIT_BYTES;
+        d->count.host_trim_bytes += (to - from) << d->core.g.unit_shift;
     }
     d->count.host_trims++;
     return 0;
@@ -330,6 +351,7 @@ void ftl_status_get(const ftl_drive *d, struct ftl_status *s)
 {
     const struct ftl_core *c = &d->core;
     *s = (struct ftl_status){
+        .unit_bytes = c->g.unit_bytes,
         .user_units = c->user_units,
         .physical_units = c->g.total_units,
         .mapped_units = c->mapped,

@@ -7,16 +7,18 @@
 #define CMD_NONE UINT32_MAX
 enum {
     READ_PARTS = 16384,             /* page reads of host reads queued in media at once */
-    RMW_PARTS = 2 * FTL_OPEN_MAX    /* a partial write reads at most two units */
+    RMW_PARTS = 2 * FTL_OPEN_MAX,   /* kept for partial writes, which read up to two units */
+    RMW_PARTS_EACH = 2 * GROUP_PAGES_MAX
 };
 
-/* An open command. Units are 4 KiB; the first and last may be partly covered. */
+/* An open command. The first and last of its units may be partly covered. */
 struct command {
     struct ftl_cmd cmd;
     ftl_ns submitted_at;
     ftl_ns done_at;             /* latest end of its parts */
     uint32_t first_key, units;  /* keys it touches */
-    uint32_t cursor;            /* units issued or placed so far */
+    uint32_t skip_cws, cws;     /* codewords of the first unit before it, and its own */
+    uint32_t cursor;            /* codewords read or units placed so far */
     uint32_t pending;           /* page reads under way */
     uint32_t next;
     uint32_t class;             /* of its data */
@@ -29,10 +31,10 @@ struct server {                 /* one at a time, first come first served */
 
 /* What a page read of the host brings. */
 struct read_part {
-    uint32_t command, units, sb, next;
-    uint32_t first;             /* unit of the command */
+    uint32_t command, cws, sb, next;
+    uint32_t first;             /* codeword of the command */
     uint16_t die;
-    uint8_t plane, unit;        /* unit: first one within the page */
+    uint8_t plane, cw;          /* cw: first one within the page */
 };
 
 struct ftl_drive {
@@ -43,6 +45,7 @@ struct ftl_drive {
     struct ftl_core core;
     struct ftl_counters count;
     uint32_t lba_bytes, lbas_per_unit;
+    uint32_t lba_unit_shift, lba_cw_shift;  /* LBAs of a unit and of a codeword */
     uint64_t lba_count;
 
     struct command *commands;
@@ -60,6 +63,7 @@ struct ftl_drive {
     /* commands that wait, in order; the lines behind them stand still */
     uint32_t wait_head, wait_tail;      /* writes for buffer or space */
     uint32_t read_wait;                 /* a read with parts left to issue */
+    uint32_t rmw_wait;                  /* a partial write without room for its reads */
     uint32_t flush_head;                /* FLUSH commands waiting for programs */
     ftl_ns since;
 };
@@ -68,7 +72,7 @@ struct ftl_drive {
 void front_read(ftl_drive *d, uint32_t command);
 void front_write(ftl_drive *d, uint32_t command);
 void front_read_part_done(ftl_drive *d, uint32_t part);
-void front_continue_reads(ftl_drive *d);
+void front_continue_reads(ftl_drive *d);    /* of host reads and partial writes */
 void front_continue_writes(ftl_drive *d);
 void front_word_line_done(ftl_drive *d);
 uint64_t server_take(struct server *s, uint64_t from, uint64_t ns);

@@ -26,48 +26,70 @@ static uint64_t max_u64(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
-/* Bytes of unit i of a command that the command covers, and where they start. */
-static uint32_t covered(const ftl_drive *d, const struct command *c, uint32_t i,
+/* Bytes of `lbas` LBAs from `first` on that a command covers, and where they start. */
+static uint32_t overlap(const ftl_drive *d, const struct command *c, uint64_t first, uint32_t lbas,
                         uint32_t *ret_offset)
 {
-    uint64_t unit_lba = ((uint64_t)c->first_key - 1 + i) * d->lbas_per_unit;
-    uint64_t from = max_u64(unit_lba, c->cmd.lba);
+    uint64_t from = max_u64(first, c->cmd.lba);
     uint64_t end = c->cmd.lba + c->cmd.lba_count;
-    uint64_t to = unit_lba + d->lbas_per_unit < end ? unit_lba + d->lbas_per_unit : end;
-    *ret_offset = (uint32_t)(from - unit_lba) * d->lba_bytes;
+    uint64_t to = first + lbas < end ? first + lbas : end;
+    *ret_offset = (uint32_t)(from - first) * d->lba_bytes;
     return (uint32_t)(to - from) * d->lba_bytes;
 }
 
-/* The command's data for unit i. */
-static uint8_t *unit_data(const ftl_drive *d, const struct command *c, uint32_t i)
+/* The command's data from this LBA on; before its first, the first. */
+static uint8_t *data_at(const ftl_drive *d, const struct command *c, uint64_t lba)
 {
-    uint64_t unit_lba = ((uint64_t)c->first_key - 1 + i) * d->lbas_per_unit;
-    uint64_t skip = unit_lba > c->cmd.lba ? unit_lba - c->cmd.lba : 0;
+    uint64_t skip = lba > c->cmd.lba ? lba - c->cmd.lba : 0;
     return (uint8_t *)c->cmd.data + skip * d->lba_bytes;
+}
+
+static uint64_t unit_lba(const ftl_drive *d, const struct command *c, uint32_t i)
+{
+    return ((uint64_t)c->first_key - 1 + i) << d->lba_unit_shift;
+}
+
+/* The same of unit i of a command. */
+static uint32_t covered(const ftl_drive *d, const struct command *c, uint32_t i,
+                        uint32_t *ret_offset)
+{
+    return overlap(d, c, unit_lba(d, c, i), d->lbas_per_unit, ret_offset);
 }
 
 /* ---- reads -------------------------------------------------------------------- */
 
-/* The command's part of unit i, from a whole unit; NULL = zeros. */
-static void hand_over(const ftl_drive *d, const struct command *c, uint32_t i,
-                      const uint8_t *unit)
+/* The command's part of its codeword i, from a whole one; NULL = zeros. */
+static void hand_over(const ftl_drive *d, const struct command *c, uint32_t i, const uint8_t *cw)
 {
-    uint32_t offset, bytes = covered(d, c, i, &offset);
-    if (unit == NULL)
-        memset(unit_data(d, c, i), 0, bytes);
+    uint64_t lba = ((c->cmd.lba >> d->lba_cw_shift) + i) << d->lba_cw_shift;
+    uint32_t offset, bytes = overlap(d, c, lba, UINT32_C(1) << d->lba_cw_shift, &offset);
+    if (cw == NULL)
+        memset(data_at(d, c, lba), 0, bytes);
     else
-        memcpy(unit_data(d, c, i), unit + offset, bytes);
+        memcpy(data_at(d, c, lba), cw + offset, bytes);
 }
 
-/* Units of a page that a read brought. */
+/* The next n codewords of a read, from the write buffer. */
+static void hand_over_buffered(const ftl_drive *d, const struct command *c, uint32_t n,
+                               uint32_t slot, uint32_t in_unit)
+{
+    const struct ftl_geometry *g = &d->core.g;
+    for (uint32_t i = 0; i < n; i++, in_unit++)
+        hand_over(d, c, c->cursor + i,
+                  core_payload_sector(&d->core, slot + (in_unit >> g->cw_shift),
+                                      in_unit & (g->unit_cws - 1)));
+}
+
+/* Codewords of a page that a read brought. */
 static void hand_over_page(ftl_drive *d, const struct command *c, const struct read_part *part)
 {
     const struct payload *p = d->core.payload;
     const uint8_t *sector = media_page_bytes(&d->media, part->die, part->plane) +
-                            (size_t)part->unit * p->sector_bytes;
-    for (uint32_t i = 0; i < part->units; i++, sector += p->sector_bytes) {
-        FTL_ASSERT(&d->ctx, core_payload_is(sector, c->first_key + part->first + i));
-        hand_over(d, c, part->first + i, sector);
+                            (size_t)part->cw * p->sector_bytes;
+    for (uint32_t i = part->first; i < part->first + part->cws; i++, sector += p->sector_bytes) {
+        uint32_t unit = (c->skip_cws + i) >> d->core.g.cw_shift;
+        FTL_ASSERT(&d->ctx, core_payload_is(sector, c->first_key + unit));
+        hand_over(d, c, i, sector);
     }
 }
 
@@ -81,28 +103,28 @@ static void read_complete(ftl_drive *d, uint32_t index)
 }
 
 /* Data is in the controller at `from`: out over the link. */
-static void read_out(ftl_drive *d, struct command *c, uint64_t from, uint32_t units)
+static void read_out(ftl_drive *d, struct command *c, uint64_t from, uint32_t cws)
 {
     uint64_t bytes = (uint64_t)c->cmd.lba_count * d->lba_bytes;
-    if (c->units > 1)
-        bytes = (uint64_t)units * FTL_UNIT_BYTES; /* edges count whole: at most one unit more */
+    if (c->cws > 1)
+        bytes = (uint64_t)cws * CODEWORD_BYTES; /* edges count whole: at most 8 KiB more */
     c->done_at = max_u64(c->done_at, server_take(&d->link_out, from, link_ns(d, bytes)));
 }
 
-static void issue_part(ftl_drive *d, uint32_t index, uint32_t units, const struct ftl_place *p)
+static void issue_part(ftl_drive *d, uint32_t index, uint32_t cws, const struct ftl_place *p)
 {
     struct command *c = &d->commands[index];
     uint32_t part = d->part_free;
     FTL_ASSERT(&d->ctx, d->parts_free_count > 0);
     d->part_free = d->parts[part].next;
     d->parts_free_count--;
-    d->parts[part] = (struct read_part){.command = index, .units = units, .sb = p->sb,
+    d->parts[part] = (struct read_part){.command = index, .cws = cws, .sb = p->sb,
                                         .first = c->cursor, .die = (uint16_t)p->die,
-                                        .plane = (uint8_t)p->plane, .unit = (uint8_t)p->unit};
+                                        .plane = (uint8_t)p->plane, .cw = (uint8_t)p->cw};
     d->core.reads_in_flight[p->sb]++;
     c->pending++;
     media_read(&d->media, d->ctx.now, MEDIA_HOST_READ, p->die, p->plane, p->sb,
-               p->row * d->core.g.page_types + p->page_type, units, part);
+               p->row * d->core.g.page_types + p->page_type, cws, part);
 }
 
 /* Issues what is left of a read; false when media has no room for it now. */
@@ -111,35 +133,37 @@ static bool read_issue(ftl_drive *d, uint32_t index)
     struct command *c = &d->commands[index];
     struct ftl_core *core = &d->core;
     const uint32_t *map = &core->map[c->first_key];
+    const uint32_t shift = core->g.cw_shift;
 
-    while (c->cursor < c->units) {
-        uint32_t slot = map[c->cursor], units = 1;
+    while (c->cursor < c->cws) {
+        uint32_t at = c->skip_cws + c->cursor, left = c->cws - c->cursor, n = 1;
+        uint32_t slot = map[at >> shift], in_unit = at & (core->g.unit_cws - 1);
         struct ftl_place p;
         if (slot == 0) {
-            while (c->cursor + units < c->units && map[c->cursor + units] == 0)
-                units++;
-            d->count.unmapped_reads += units;
-            for (uint32_t i = 0; c->cmd.data != NULL && i < units; i++)
+            while (n < left && map[(at + n) >> shift] == 0)
+                n++;
+            d->count.unmapped_reads += n;
+            for (uint32_t i = 0; c->cmd.data != NULL && i < n; i++)
                 hand_over(d, c, c->cursor + i, NULL);
-            read_out(d, c, d->ctx.now, units);
-            c->cursor += units;
+            read_out(d, c, d->ctx.now, n);
+            c->cursor += n;
             continue;
         }
-        geometry_place(&core->g, slot - 1, &p);
-        while (p.unit + units < core->g.page_units && c->cursor + units < c->units &&
-               map[c->cursor + units] == slot + units)
-            units++;
+        geometry_place(&core->g, slot - 1, in_unit, &p);
+        left = left < core->g.page_cws - p.cw ? left : core->g.page_cws - p.cw;
+        while (n < left && map[(at + n) >> shift] == slot + ((in_unit + n) >> shift))
+            n++;
         if (core_in_buffer(core, &p)) {
-            d->count.buffer_read_hits += units;
-            for (uint32_t i = 0; c->cmd.data != NULL && i < units; i++)
-                hand_over(d, c, c->cursor + i, core_payload_sector(core, slot + i));
-            read_out(d, c, d->ctx.now, units);
+            d->count.buffer_read_hits += n;
+            if (c->cmd.data != NULL)
+                hand_over_buffered(d, c, n, slot, in_unit);
+            read_out(d, c, d->ctx.now, n);
         } else if (d->parts_free_count > RMW_PARTS) {
-            issue_part(d, index, units, &p);
+            issue_part(d, index, n, &p);
         } else {
             return false;
         }
-        c->cursor += units;
+        c->cursor += n;
     }
     if (c->pending == 0)
         read_complete(d, index);
@@ -156,12 +180,17 @@ void front_read(ftl_drive *d, uint32_t index)
 
 void front_continue_reads(ftl_drive *d)
 {
-    if (d->read_wait == CMD_NONE)
-        return;
-    uint32_t index = d->read_wait;
-    d->read_wait = CMD_NONE;
-    if (!read_issue(d, index))
-        d->read_wait = index;
+    uint32_t index = d->read_wait, rmw = d->rmw_wait;
+
+    if (index != CMD_NONE) {
+        d->read_wait = CMD_NONE;
+        if (!read_issue(d, index))
+            d->read_wait = index;
+    }
+    if (rmw != CMD_NONE) {
+        d->rmw_wait = CMD_NONE;
+        front_write(d, rmw);
+    }
 }
 
 /* Read-modify-write: the old data is there, the write joins the line. */
@@ -177,8 +206,8 @@ void front_read_part_done(ftl_drive *d, uint32_t index)
     if (c->cmd.opcode == FTL_READ) {
         if (c->cmd.data != NULL)
             hand_over_page(d, c, part);
-        read_out(d, c, d->ctx.now + d->cfg.fw_decode_ns, part->units);
-        if (c->pending == 0 && c->cursor == c->units)
+        read_out(d, c, d->ctx.now + d->cfg.fw_decode_ns, part->cws);
+        if (c->pending == 0 && c->cursor == c->cws)
             read_complete(d, part->command);
     } else if (c->pending == 0) {
         rmw_ready(d, part->command);
@@ -204,13 +233,13 @@ static const uint8_t *whole_unit(const ftl_drive *d, const struct command *c, ui
 {
     uint32_t offset, bytes = covered(d, c, i, &offset);
 
-    if (bytes == FTL_UNIT_BYTES)
-        return c->cmd.data != NULL ? unit_data(d, c, i) : NULL;
+    if (bytes == d->core.g.unit_bytes)
+        return c->cmd.data != NULL ? data_at(d, c, unit_lba(d, c, i)) : NULL;
     core_payload_read(&d->core, c->first_key + i, unit);
     if (FTL_PLANT(rmw_lost, 10))
-        memset(unit, 0, FTL_UNIT_BYTES);
+        memset(unit, 0, d->core.g.unit_bytes);
     if (c->cmd.data != NULL)
-        memcpy(unit + offset, unit_data(d, c, i), bytes);
+        memcpy(unit + offset, data_at(d, c, unit_lba(d, c, i)), bytes);
     else
         memset(unit + offset, 0, bytes);
     return unit;
@@ -220,7 +249,7 @@ static void place(ftl_drive *d, struct command *c, uint32_t n)
 {
     enum { BATCH = 64 };
     uint32_t keys[BATCH];
-    uint8_t unit[FTL_UNIT_BYTES];
+    uint8_t unit[UNIT_BYTES_MAX];
 
     for (uint32_t done = 0; done < n;) {
         uint32_t k = n - done < BATCH ? n - done : BATCH, offset;
@@ -231,8 +260,8 @@ static void place(ftl_drive *d, struct command *c, uint32_t n)
         for (uint32_t i = 0; i < k; i++) {
             keys[i] = c->first_key + c->cursor + i;
             uint32_t bytes = covered(d, c, c->cursor + i, &offset);
-            d->count.host_bytes -= FTL_UNIT_BYTES - bytes;
-            d->count.rmw_bytes += FTL_UNIT_BYTES - bytes;
+            d->count.host_bytes -= d->core.g.unit_bytes - bytes;
+            d->count.rmw_bytes += d->core.g.unit_bytes - bytes;
         }
         core_place_host(&d->core, c->class, keys, k);
         if (d->core.payload != NULL)
@@ -264,7 +293,7 @@ static bool write_step(ftl_drive *d, uint32_t index)
     uint32_t n = write_room(d, c);
 
     if (n > 0) {
-        uint64_t ns = n * d->cfg.fw_write_unit_ns;
+        uint64_t ns = ((uint64_t)n << d->core.g.cw_shift) * d->cfg.fw_write_unit_ns;
         if (c->cursor == 0)
             ns += d->cfg.fw_write_cmd_ns;
         c->done_at = core_write_path(&d->core, ns);
@@ -289,7 +318,7 @@ static bool trim_step(ftl_drive *d, uint32_t index)
 
     core_unmap(&d->core, from, n);
     d->count.host_trims++;
-    d->count.host_trim_bytes += n * FTL_UNIT_BYTES;
+    d->count.host_trim_bytes += n << d->core.g.unit_shift;
     uint64_t end = core_write_path(&d->core, d->cfg.fw_write_cmd_ns + n * d->cfg.fw_trim_unit_ns);
     write_complete(d, index, end);
     return true;
@@ -384,19 +413,28 @@ static void rmw_ready(ftl_drive *d, uint32_t index)
     join_line(d, index);
 }
 
-/* Reads the old content of unit i if it is on the medium. */
+/* Reads the codewords of unit i that the write does not cover whole, page by page, if
+ * they are on the medium. */
 static void rmw_read(ftl_drive *d, uint32_t index, uint32_t i)
 {
     struct command *c = &d->commands[index];
+    const struct ftl_geometry *g = &d->core.g;
     uint32_t offset, slot = d->core.map[c->first_key + i];
-    struct ftl_place p;
+    uint32_t bytes = covered(d, c, i, &offset), end = offset + bytes;
 
-    if (covered(d, c, i, &offset) == FTL_UNIT_BYTES || slot == 0)
+    if (bytes == g->unit_bytes || slot == 0)
         return;
-    geometry_place(&d->core.g, slot - 1, &p);
     d->count.rmw_reads++;
-    if (!core_in_buffer(&d->core, &p))
-        issue_part(d, index, 1, &p);
+    for (uint32_t w = 0, n; w < g->unit_cws; w += n) {
+        struct ftl_place p;
+        uint32_t wanted = 0;
+        geometry_place(g, slot - 1, w, &p);
+        n = g->page_cws - p.cw < g->unit_cws - w ? g->page_cws - p.cw : g->unit_cws - w;
+        for (uint32_t k = w; k < w + n; k++)
+            wanted += k * CODEWORD_BYTES < offset || (k + 1) * CODEWORD_BYTES > end;
+        if (wanted != 0 && !core_in_buffer(&d->core, &p))
+            issue_part(d, index, wanted, &p);
+    }
 }
 
 void front_write(ftl_drive *d, uint32_t index)
@@ -404,6 +442,10 @@ void front_write(ftl_drive *d, uint32_t index)
     struct command *c = &d->commands[index];
 
     if (c->cmd.opcode == FTL_WRITE) {
+        if (d->parts_free_count < RMW_PARTS_EACH) {
+            d->rmw_wait = index;
+            return;
+        }
         c->pending = 0;
         rmw_read(d, index, 0);
         if (c->units > 1)

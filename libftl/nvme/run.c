@@ -65,10 +65,11 @@ int ftl_submit(ftl_drive *d, const struct ftl_cmd *cmd)
     *c = (struct command){.cmd = *cmd, .submitted_at = d->ctx.now,
                           .class = drive_class(d, cmd->stream)};
     if (cmd->lba_count != 0) {
-        uint32_t shift = d->lbas_per_unit == 8 ? 3 : 0;
-        uint64_t last = (cmd->lba + cmd->lba_count - 1) >> shift;
-        c->first_key = (uint32_t)(cmd->lba >> shift) + 1;
-        c->units = (uint32_t)last + 2 - c->first_key;
+        uint64_t last = cmd->lba + cmd->lba_count - 1, first_cw = cmd->lba >> d->lba_cw_shift;
+        c->first_key = (uint32_t)(cmd->lba >> d->lba_unit_shift) + 1;
+        c->units = (uint32_t)(last >> d->lba_unit_shift) + 2 - c->first_key;
+        c->skip_cws = (uint32_t)first_cw & (d->core.g.unit_cws - 1);
+        c->cws = (uint32_t)((last >> d->lba_cw_shift) + 1 - first_cw);
         __builtin_prefetch(&d->core.map[c->first_key], 1);
     }
     enter(d, index);
@@ -137,8 +138,10 @@ static void media_ended(ftl_drive *d, struct media_done done)
         return;
     case MEDIA_GC_READ:
         due = core_gc_page_in(&d->core, done.ref);
-        sim_line_push(&d->gc_out, due, 0);
-        pump(d);
+        if (due != SIM_NEVER) {
+            sim_line_push(&d->gc_out, due, 0);
+            pump(d);
+        }
         return;
     case MEDIA_PROGRAM:
         core_wl_done(&d->core, done.ref);
@@ -173,9 +176,9 @@ static void run_event(ftl_drive *d)
         (void)sim_line_pop(&d->gc_out);
         core_gc_page_out(&d->core);
         pump(d);
-    } else if (sim_line_next(&d->reads_in) == now && d->read_wait == CMD_NONE) {
+    } else if (sim_line_next(&d->reads_in) <= now && d->read_wait == CMD_NONE) {
         front_read(d, sim_line_pop(&d->reads_in).arg);
-    } else if (sim_line_next(&d->writes_in) == now) {
+    } else if (sim_line_next(&d->writes_in) <= now && d->rmw_wait == CMD_NONE) {
         front_write(d, sim_line_pop(&d->writes_in).arg);
         pump(d);
     } else {
@@ -188,13 +191,14 @@ static uint64_t min_u64(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-/* Earliest event that does work; reads behind one that waits for room do not. */
+/* Earliest event that does work; commands behind one that waits for room do not. */
 static uint64_t next_work(const ftl_drive *d)
 {
     uint64_t t = sim_heap_next(&d->heap);
     t = min_u64(t, sim_line_next(&d->core.wl_out));
     t = min_u64(t, sim_line_next(&d->gc_out));
-    t = min_u64(t, sim_line_next(&d->writes_in));
+    if (d->rmw_wait == CMD_NONE)
+        t = min_u64(t, sim_line_next(&d->writes_in));
     if (d->read_wait == CMD_NONE)
         t = min_u64(t, sim_line_next(&d->reads_in));
     return t;

@@ -48,7 +48,7 @@ int tk_rig_new(const struct ftl_config *cfg, const struct tk_options *options, t
         r->options = *options;
     r->payload = cfg->media_payload != 0;
     r->lba_bytes = ftl_lba_bytes(r->drive);
-    r->unit_lbas = TK_UNIT_BYTES / r->lba_bytes;
+    r->unit_lbas = (uint32_t)cfg->map_unit_bytes / r->lba_bytes;
     r->lbas = ftl_lba_count(r->drive);
     r->oracle = tk_oracle_new(r->lbas, DEPTH, cfg->power_plp != 0);
     if (r->oracle == NULL) {

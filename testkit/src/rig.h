@@ -4,7 +4,7 @@
 
 #include "ftl/ftl_testkit.h"
 
-enum { TK_UNIT_BYTES = 4096, TK_OPEN_MAX = 24 };
+enum { TK_OPEN_MAX = 24 };
 
 /* SplitMix64 (Steele, Lea, Flood, OOPSLA 2014 [P]). */
 struct tk_rand {

@@ -94,6 +94,8 @@ static void test_impossible(void **state)
         {"drive.lba_bytes", "520", "must be 512 or 4096"},
         {"nand.dies", "15", "multiple of nand.channels=4"},
         {"nand.page_bytes", "5000", "multiple of 4096"},
+        {"map.unit_bytes", "12288", "power of two"},
+        {"map.unit_bytes", "32K", "word line of all planes, 16384 bytes, must hold a whole number"},
         {"raid.parity", "8", "above the physical capacity of 1073741824"},
         {"ftl.superblocks", "4096", "more than nand.blocks_per_plane"},
         {"link.lanes", "3", "1, 2, 4, 8 or 16"},

@@ -33,7 +33,7 @@ static void test_places(void **state)
 {
     static const struct {
         uint32_t slot;
-        struct ftl_place want;      /* sb row data_die die type plane unit */
+        struct ftl_place want;      /* sb row data_die die type plane codeword */
     } rows[] = {
         {0, {0, 0, 0, 1, 0, 0, 0}},     /* parity of row 0 on die 0, data from die 1 */
         {1, {0, 0, 0, 1, 0, 0, 1}},
@@ -51,9 +51,42 @@ static void test_places(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct ftl_place p;
-        geometry_place(&g, rows[i].slot, &p);
+        geometry_place(&g, rows[i].slot, 0, &p);
         assert_memory_equal(&p, &rows[i].want, sizeof p);
     }
+}
+
+/* Units of 64 KiB on pages of 16 KiB go over four planes; units of 8 KiB on pages of
+ * 12 KiB lie across their borders. */
+static void test_coarse_places(void **state)
+{
+    struct ftl_config c = make_config("wa-reference", 1, NULL);
+    struct ftl_geometry g;
+    struct ftl_place p;
+    (void)state;
+    c.nand_dies = 2;
+    c.nand_planes = 6;
+    c.nand_page_types = 2;
+    c.map_unit_bytes = 65536;
+    c.ftl_superblocks = 7;
+    assert_int_equal(geometry_make(&g, &c), 0);
+    assert_int_equal(g.wl_units, 3);            /* 12 pages of 4 codewords, 16 to a unit */
+    assert_int_equal(g.group_units, 1);
+    assert_int_equal(g.group_pages, 4);
+    geometry_place(&g, 1, 9, &p);               /* codeword 25 of 48: page 6 */
+    assert_memory_equal(&p, &((struct ftl_place){0, 0, 0, 0, 1, 0, 1}), sizeof p);
+    c.nand_planes = 2;
+    c.nand_page_bytes = 12288;
+    c.map_unit_bytes = 8192;
+    assert_int_equal(geometry_make(&g, &c), 0);
+    assert_int_equal(g.wl_units, 6);
+    assert_int_equal(g.group_units, 3);
+    assert_int_equal(g.group_pages, 2);
+    geometry_place(&g, 7, 1, &p);               /* unit 1 of die 1, codeword 3: page 1 */
+    assert_memory_equal(&p, &((struct ftl_place){0, 0, 1, 1, 0, 1, 0}), sizeof p);
+    c.map_unit_bytes = 16384;
+    c.nand_page_types = 1;                      /* 6 codewords in units of 4 */
+    assert_int_equal(geometry_make(&g, &c), -1);
 }
 
 /* In every row each die has exactly one role. */
@@ -96,6 +129,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_sizes), cmocka_unit_test(test_places),
+        cmocka_unit_test(test_coarse_places),
         cmocka_unit_test(test_parity_rotates), cmocka_unit_test(test_division),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -36,16 +36,17 @@ static struct ftl_config random_config(struct rand64 *r)
     static const char *const policies[] = {"greedy", "fifo", "random", "d-choices",
                                            "cost-benefit", "windowed-greedy", "cat"};
     static const char *const presets[] = {"pslc", "mlc-25nm", "tlc-128l", "qlc"};
-    char text[16][24];
+    char text[20][24];
     int n = 0;
 #define NUM(v) number(text, &n, v)
     uint64_t channels = 1 + draw_to(r, 2), dies = channels * (1 + draw_to(r, 3));
     uint64_t parity = dies > 1 ? draw_to(r, 2) : 0, frontiers = 1 + draw_to(r, 2);
     uint64_t planes = 1 + draw_to(r, 3), types = 1 + draw_to(r, 4), rows = 1 + draw_to(r, 3);
     uint64_t page = 1 + draw_to(r, 3), plp = draw_to(r, 2);
-    rows += (dies - parity) * planes * types * page * rows == 1;
-    uint64_t sb_units = (dies - parity) * planes * types * rows * page;
-    uint64_t wl = planes * types * page;
+    uint64_t wl = planes * types * page, unit = UINT64_C(1) << draw_to(r, 5);
+    unit = draw_to(r, 2) || wl % unit != 0 ? 1 : unit;
+    rows += (dies - parity) * wl * rows == unit;
+    uint64_t sb_units = (dies - parity) * rows * wl;
     /* from the least spare that is allowed up to four superblocks more */
     uint64_t classes = plp && draw_to(r, 2) ? 1 + draw_to(r, 3) : 1;
     uint64_t open = frontiers * classes;
@@ -57,7 +58,7 @@ static struct ftl_config random_config(struct rand64 *r)
         "nand.page_bytes", NUM(page * 4096), "nand.spare_bytes", NUM(page * 600), "nand.blocks_per_plane", NUM(sbs), "ftl.superblocks",
         NUM(sbs), "raid.parity", NUM(parity), "gc.frontiers", NUM(frontiers), "streams.count", NUM(classes), "power.plp",
         NUM(plp), "gc.policy", policies[draw_to(r, 7)], "gc.choices", "3", "drive.lba_bytes",
-        draw_to(r, 2) ? "512" : "4096", "media.payload", "1", "drive.user_bytes",
+        draw_to(r, 2) ? "512" : "4096", "media.payload", "1", "map.unit_bytes", NUM(unit * 4096), "drive.user_bytes",
         NUM((sbs - spare) * sb_units * 4096), "buffer.bytes",
         NUM((classes * wl + draw_to(r, 3 * wl + 1)) * 4096), "buffer.gc_bytes",
         NUM(((classes + 1) * wl + draw_to(r, 3 * wl + 1)) * 4096), NULL);

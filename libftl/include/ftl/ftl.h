@@ -112,7 +112,8 @@ FTL_API int ftl_drain(ftl_drive *drive);
 
 /* ---- untimed depth --------------------------------------------------------
  * The same mapping, placement and garbage collection at memory speed; virtual
- * time stands still. Needs a drive without open commands (FTL_EBUSY). */
+ * time stands still. Needs a drive without open commands (FTL_EBUSY). A partly covered
+ * unit of map.unit_bytes counts as read, merged and rewritten. */
 /* Extents of different streams may change places within a batch of some dozen
  * units; the last write to an LBA still decides where it lies for its stream. */
 struct ftl_extent { uint64_t lba; uint32_t lba_count, stream; };
@@ -133,7 +134,7 @@ FTL_API void ftl_counters_get(const ftl_drive *drive, struct ftl_counters *ret_c
 FTL_API void ftl_counters_reset(ftl_drive *drive);   /* utilisation and a_effective too */
 
 struct ftl_status {
-    uint64_t user_units, physical_units;  /* 4 KiB mapping units; physical without parity */
+    uint64_t user_units, physical_units;  /* mapping units; physical without parity */
     uint64_t mapped_units;
     uint64_t superblock_units;
     uint32_t superblocks, superblocks_free;
@@ -147,6 +148,7 @@ struct ftl_status {
     uint64_t channel_busy_ns;    /* summed over channels */
     uint64_t link_busy_ns, write_path_busy_ns, front_end_busy_ns;
     uint32_t dies, channels;
+    uint32_t unit_bytes;         /* of a mapping unit, here and in the counters */
     uint64_t memory_bytes;
 };
 FTL_API void ftl_status_get(const ftl_drive *drive, struct ftl_status *ret_status);

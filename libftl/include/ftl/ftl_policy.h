@@ -37,8 +37,8 @@ struct ftl_policy_head {
 
 /* ---- garbage collection: which superblock next ----------------------------------- */
 
-/* Superblocks, as arrays of `count`. All numbers are in 4 KiB units; the write
- * clock counts units placed for the host. */
+/* Superblocks, as arrays of `count`. All numbers are in mapping units
+ * (map.unit_bytes); the write clock counts units placed for the host. */
 struct ftl_gc_view {
     uint32_t count, units_per_superblock;
     const uint32_t *valid_units;
