@@ -77,6 +77,14 @@ static int check_shape(const struct ftl_config *c, char *why, size_t n)
                              "4 KiB there, %llu",
                              (unsigned long long)c->nand_spare_bytes, PAYLOAD_TAG_BYTES,
                              (unsigned long long)tags);
+    if (c->preread_cache_bytes != 0 &&
+        (c->preread_cache_bytes < 4 * c->nand_page_bytes ||
+         c->preread_ahead_bytes > c->preread_cache_bytes / 2))
+        return config_refuse(FTL_ECONFIG, why, n,
+                             "preread.cache_bytes=%llu: must hold 4 pages and twice "
+                             "preread.ahead_bytes=%llu",
+                             (unsigned long long)c->preread_cache_bytes,
+                             (unsigned long long)c->preread_ahead_bytes);
     if (strcmp(c->gc_policy, "d-choices") == 0 && c->gc_choices > c->ftl_superblocks)
         return config_refuse(FTL_ECONFIG, why, n,
                              "gc.choices=%llu: more than ftl.superblocks=%llu",

@@ -210,7 +210,7 @@ void media_start_read(struct media *m, uint64_t now, struct media_plane *pl, uin
     d->read_begun = true;
     d->reads_active++;
     d->reads_queued--;
-    d->host_queued -= op->kind == MEDIA_HOST_READ;
+    d->host_queued -= op->kind == MEDIA_HOST_READ || op->hurried;
     m->page_reads++;
     m->gc_page_reads += op->kind == MEDIA_GC_READ;
     sim_heap_push(m->heap, media_issue(m, now, &req).done_at, MEDIA_EVENT_KIND, index);
@@ -283,6 +283,20 @@ static void kick(struct media *m, uint64_t now, uint32_t die)
     }
 }
 
+static void wait_for_turn(struct media *m, uint64_t now, uint32_t class, uint32_t index)
+{
+    struct media_op *op = &m->ops[index];
+    struct media_die *d = &m->dies[op->die];
+    struct media_plane *pl = &m->planes[op->die * m->plane_count + op->plane];
+
+    if ((pl->waiting >> class & 1) == 0)
+        pl->since[class] = pl->turn;
+    pl->waiting |= 1u << class;
+    queue_add(m, &pl->reads[class], index);
+    if (class == MEDIA_HOST_READ && m->suspend && d->array_op != MEDIA_NONE)
+        media_hold_kick(m, now, op->die);
+}
+
 void media_read(struct media *m, uint64_t now, uint32_t kind, uint32_t die, uint32_t plane,
                 uint32_t block, uint32_t page, uint32_t units, uint32_t ref)
 {
@@ -303,12 +317,20 @@ void media_read(struct media *m, uint64_t now, uint32_t kind, uint32_t die, uint
         media_start_read(m, now, pl, index);    /* idle plane: nothing else waits for it */
         return;
     }
-    if ((pl->waiting >> kind & 1) == 0)
-        pl->since[kind] = pl->turn;
-    pl->waiting |= 1u << kind;
-    queue_add(m, &pl->reads[kind], index);
-    if (host && m->suspend && d->array_op != MEDIA_NONE)
-        media_hold_kick(m, now, die);
+    wait_for_turn(m, now, kind, index);
+}
+
+void media_hurry(struct media *m, uint64_t now, uint32_t die, uint32_t plane, uint32_t block,
+                 uint32_t page)
+{
+    struct media_plane *pl = &m->planes[die * m->plane_count + plane];
+    uint32_t index = media_take_ahead(m, pl, block, page);
+
+    if (index == MEDIA_NONE)
+        return;
+    m->dies[die].host_queued++;
+    m->ops[index].hurried = true;
+    wait_for_turn(m, now, MEDIA_HOST_READ, index);
 }
 
 static void add_write(struct media *m, uint64_t now, enum media_writer writer, uint32_t index)

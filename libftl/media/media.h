@@ -36,6 +36,7 @@ struct media_op {
     uint16_t die;
     uint8_t riders;             /* reads: operations behind `rider` */
     bool whole;                 /* reads: the whole page is sensed */
+    bool hurried;               /* pre-reads: the host waits for it */
     uint32_t block, page;       /* page: first page of the word line for programs */
     uint32_t ref;               /* the caller's, handed back */
     uint32_t next;
@@ -156,6 +157,9 @@ int media_peek(const struct media *m, uint32_t die, uint32_t plane, uint32_t blo
                uint32_t offset, uint32_t bytes, void *ret_data);
 void media_erase_untimed(struct media *m, uint32_t block, uint32_t erases);
 void media_erase(struct media *m, uint64_t now, uint32_t die, uint32_t block, uint32_t ref);
+/* The host wants this page, which is being read ahead: the read counts as the host's. */
+void media_hurry(struct media *m, uint64_t now, uint32_t die, uint32_t plane, uint32_t block,
+                 uint32_t page);
 
 /* Array time summed over dies since the last reset, operations under way included. */
 uint64_t media_busy_ns(const struct media *m, uint64_t now);

@@ -38,6 +38,8 @@ void media_start_write(struct media *m, uint64_t now, struct media_die *d, uint3
 uint32_t media_next_read(struct media *m, struct media_die *d, struct media_plane *pl);
 /* The same for the host's alone. */
 uint32_t media_next_host_read(struct media *m, struct media_die *d, struct media_plane *pl);
+/* The waiting pre-read of a page, taken out of its queue; MEDIA_NONE = none waits. */
+uint32_t media_take_ahead(struct media *m, struct media_plane *pl, uint32_t block, uint32_t page);
 /* Takes the next program or erase; one must wait. */
 uint32_t media_next_write(struct media *m, uint64_t now, struct media_die *d);
 /* Joins a host read to one of the same page that waits or is being sensed. */

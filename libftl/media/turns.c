@@ -56,26 +56,50 @@ uint32_t media_next_host_read(struct media *m, struct media_die *d, struct media
     return pl->waiting >> MEDIA_HOST_READ & 1 ? take(m, d, pl, MEDIA_HOST_READ) : MEDIA_NONE;
 }
 
+/* Takes op, which follows `before` (MEDIA_NONE: it is the head), out of its queue. */
+static void queue_remove(struct media *m, struct media_queue *q, uint32_t before, uint32_t op)
+{
+    if (before == MEDIA_NONE)
+        q->head = m->ops[op].next;
+    else
+        m->ops[before].next = m->ops[op].next;
+    if (q->tail == op)
+        q->tail = before;
+}
+
+/* The waiting pre-read of a page, out of its queue; MEDIA_NONE = it is under way. */
+uint32_t media_take_ahead(struct media *m, struct media_plane *pl, uint32_t block, uint32_t page)
+{
+    struct media_queue *q = &pl->reads[MEDIA_AHEAD_READ];
+    uint32_t before = MEDIA_NONE, op = q->head;
+
+    while (op != MEDIA_NONE && (m->ops[op].block != block || m->ops[op].page != page)) {
+        before = op;
+        op = m->ops[op].next;
+    }
+    if (op == MEDIA_NONE)
+        return op;
+    queue_remove(m, q, before, op);
+    if (q->head == MEDIA_NONE)
+        pl->waiting &= ~(1u << MEDIA_AHEAD_READ);
+    return op;
+}
+
 /* ---- programs and erases --------------------------------------------------------- */
 
 /* The erase that a program's block still waits for; MEDIA_NONE = none. It may overtake
- * what waits with it: that belongs to other blocks, or is earlier use of this one. */
+ * what waits with it, which belongs to other blocks. */
 static uint32_t take_erase_of(struct media *m, struct media_queue *q, uint32_t block)
 {
-    uint32_t before = MEDIA_NONE;
+    uint32_t before = MEDIA_NONE, op = q->head;
 
-    for (uint32_t op = q->head; op != MEDIA_NONE; before = op, op = m->ops[op].next) {
-        if (m->ops[op].kind != MEDIA_ERASE || m->ops[op].block != block)
-            continue;
-        if (before == MEDIA_NONE)
-            q->head = m->ops[op].next;
-        else
-            m->ops[before].next = m->ops[op].next;
-        if (q->tail == op)
-            q->tail = before;
-        return op;
+    while (op != MEDIA_NONE && (m->ops[op].kind != MEDIA_ERASE || m->ops[op].block != block)) {
+        before = op;
+        op = m->ops[op].next;
     }
-    return MEDIA_NONE;
+    if (op != MEDIA_NONE)
+        queue_remove(m, q, before, op);
+    return op;
 }
 
 static uint32_t take_gc(struct media *m, uint64_t now, struct media_die *d)

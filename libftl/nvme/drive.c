@@ -45,7 +45,7 @@ uint64_t ftl_memory_needed(const struct ftl_config *cfg)
     struct nand_profile p;
     if (cfg == NULL || ftl_config_check(cfg, NULL, 0) < 0 || media_profile(&p, cfg) < 0)
         return UINT64_MAX;
-    return core_memory(cfg) + nand_memory_needed(&p) + fixed_memory();
+    return core_memory(cfg) + nand_memory_needed(&p) + fixed_memory() + ahead_memory(cfg);
 }
 
 /* Payload bytes per microsecond: GT/s x lanes, 128b/130b from generation 3 and
@@ -79,7 +79,7 @@ static int take_memory(ftl_drive *d)
         d->parts[i].next = i + 1;
     d->parts_free_count = parts;
     d->wait_head = d->read_wait = d->rmw_wait = d->flush_head = CMD_NONE;
-    return 0;
+    return ahead_init(d);
 }
 
 /* The copy of the configuration names the policies that decide. */
@@ -147,6 +147,7 @@ void ftl_destroy(ftl_drive *d)
     if (d == NULL)
         return;
     core_free(&d->core);
+    ahead_free(d);
     media_free(&d->media);
     sim_heap_free(&d->heap);
     sim_line_free(&d->gc_out);

@@ -3,6 +3,7 @@
 #define FTL_NVME_DRIVE_H
 
 #include "core/core.h"
+#include "nvme/ahead.h"
 
 #define CMD_NONE UINT32_MAX
 enum {
@@ -22,8 +23,14 @@ struct command {
     uint32_t pending;           /* page reads under way */
     uint32_t next;
     uint32_t class;             /* of its data */
+    uint32_t stream;            /* of reads that it continues, or AHEAD_STREAMS */
     uint64_t wl_seq;            /* FLUSH: waits for word lines up to this one */
 };
+
+static inline uint64_t max_u64(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
 
 struct server {                 /* one at a time, first come first served */
     uint64_t free_at, busy_ns;
@@ -52,6 +59,7 @@ struct ftl_drive {
     uint32_t command_free, open;
     struct read_part *parts;
     uint32_t part_free, parts_free_count;
+    struct ahead ahead;
 
     struct server front_end, link_in, link_out;
     uint64_t link_bytes_per_us;
@@ -75,6 +83,13 @@ void front_read_part_done(ftl_drive *d, uint32_t part);
 void front_continue_reads(ftl_drive *d);    /* of host reads and partial writes */
 void front_continue_writes(ftl_drive *d);
 void front_word_line_done(ftl_drive *d);
+/* What ahead.c shares: parts of reads, and the way of their data to the host. */
+uint32_t front_part_take(ftl_drive *d);
+void front_part_give(ftl_drive *d, uint32_t part);
+void front_part_ended(ftl_drive *d, uint32_t command);
+void front_hand_over(ftl_drive *d, const struct command *c, const struct read_part *part,
+                     const uint8_t *page);
+void front_read_out(ftl_drive *d, struct command *c, uint64_t from, uint32_t units);
 uint64_t server_take(struct server *s, uint64_t from, uint64_t ns);
 uint64_t link_ns(const ftl_drive *d, uint64_t bytes);
 uint32_t drive_class(const ftl_drive *d, uint32_t stream);

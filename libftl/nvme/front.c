@@ -21,11 +21,6 @@ uint64_t link_ns(const ftl_drive *d, uint64_t bytes)
     return (bytes * 1000 + d->link_bytes_per_us - 1) / d->link_bytes_per_us;
 }
 
-static uint64_t max_u64(uint64_t a, uint64_t b)
-{
-    return a > b ? a : b;
-}
-
 /* Bytes of `lbas` LBAs from `first` on that a command covers, and where they start. */
 static uint32_t overlap(const ftl_drive *d, const struct command *c, uint64_t first, uint32_t lbas,
                         uint32_t *ret_offset)
@@ -80,12 +75,12 @@ static void hand_over_buffered(const ftl_drive *d, const struct command *c, uint
                                       in_unit & (g->unit_cws - 1)));
 }
 
-/* Codewords of a page that a read brought. */
-static void hand_over_page(ftl_drive *d, const struct command *c, const struct read_part *part)
+/* Codewords of a page, with their tags, to the command. */
+void front_hand_over(ftl_drive *d, const struct command *c, const struct read_part *part,
+                     const uint8_t *page)
 {
     const struct payload *p = d->core.payload;
-    const uint8_t *sector = media_page_bytes(&d->media, part->die, part->plane) +
-                            (size_t)part->cw * p->sector_bytes;
+    const uint8_t *sector = page + (size_t)part->cw * p->sector_bytes;
     for (uint32_t i = part->first; i < part->first + part->cws; i++, sector += p->sector_bytes) {
         uint32_t unit = (c->skip_cws + i) >> d->core.g.cw_shift;
         FTL_ASSERT(&d->ctx, core_payload_is(sector, c->first_key + unit));
@@ -103,7 +98,7 @@ static void read_complete(ftl_drive *d, uint32_t index)
 }
 
 /* Data is in the controller at `from`: out over the link. */
-static void read_out(ftl_drive *d, struct command *c, uint64_t from, uint32_t cws)
+void front_read_out(ftl_drive *d, struct command *c, uint64_t from, uint32_t cws)
 {
     uint64_t bytes = (uint64_t)c->cmd.lba_count * d->lba_bytes;
     if (c->cws > 1)
@@ -111,13 +106,34 @@ static void read_out(ftl_drive *d, struct command *c, uint64_t from, uint32_t cw
     c->done_at = max_u64(c->done_at, server_take(&d->link_out, from, link_ns(d, bytes)));
 }
 
-static void issue_part(ftl_drive *d, uint32_t index, uint32_t cws, const struct ftl_place *p)
+uint32_t front_part_take(ftl_drive *d)
 {
-    struct command *c = &d->commands[index];
     uint32_t part = d->part_free;
     FTL_ASSERT(&d->ctx, d->parts_free_count > 0);
     d->part_free = d->parts[part].next;
     d->parts_free_count--;
+    return part;
+}
+
+void front_part_give(ftl_drive *d, uint32_t part)
+{
+    d->parts[part].next = d->part_free;
+    d->part_free = part;
+    d->parts_free_count++;
+}
+
+/* Part of a read has its data on the way out; it may have been the last. */
+void front_part_ended(ftl_drive *d, uint32_t index)
+{
+    struct command *c = &d->commands[index];
+    if (--c->pending == 0 && c->cursor == c->cws)
+        read_complete(d, index);
+}
+
+static void issue_part(ftl_drive *d, uint32_t index, uint32_t cws, const struct ftl_place *p)
+{
+    struct command *c = &d->commands[index];
+    uint32_t part = front_part_take(d);
     d->parts[part] = (struct read_part){.command = index, .cws = cws, .sb = p->sb,
                                         .first = c->cursor, .die = (uint16_t)p->die,
                                         .plane = (uint8_t)p->plane, .cw = (uint8_t)p->cw};
@@ -145,7 +161,7 @@ static bool read_issue(ftl_drive *d, uint32_t index)
             d->count.unmapped_reads += n;
             for (uint32_t i = 0; c->cmd.data != NULL && i < n; i++)
                 hand_over(d, c, c->cursor + i, NULL);
-            read_out(d, c, d->ctx.now, n);
+            front_read_out(d, c, d->ctx.now, n);
             c->cursor += n;
             continue;
         }
@@ -157,7 +173,10 @@ static bool read_issue(ftl_drive *d, uint32_t index)
             d->count.buffer_read_hits += n;
             if (c->cmd.data != NULL)
                 hand_over_buffered(d, c, n, slot, in_unit);
-            read_out(d, c, d->ctx.now, n);
+            front_read_out(d, c, d->ctx.now, n);
+        } else if (d->ahead.lines != NULL &&
+                   ahead_serve(d, index, n, ahead_page(d, slot, in_unit), &p)) {
+            /* in a page read ahead, or on its way there */
         } else if (d->parts_free_count > RMW_PARTS) {
             issue_part(d, index, n, &p);
         } else {
@@ -174,8 +193,11 @@ void front_read(ftl_drive *d, uint32_t index)
 {
     struct command *c = &d->commands[index];
     c->done_at = d->ctx.now;
+    c->stream = d->ahead.lines != NULL ? ahead_note(d, c) : AHEAD_STREAMS;
     if (!read_issue(d, index))
         d->read_wait = index;
+    else if (c->stream < AHEAD_STREAMS)
+        ahead_go_on(d, c->stream);
 }
 
 void front_continue_reads(ftl_drive *d)
@@ -202,19 +224,15 @@ void front_read_part_done(ftl_drive *d, uint32_t index)
     struct command *c = &d->commands[part->command];
 
     d->core.reads_in_flight[part->sb]--;
-    c->pending--;
     if (c->cmd.opcode == FTL_READ) {
         if (c->cmd.data != NULL)
-            hand_over_page(d, c, part);
-        read_out(d, c, d->ctx.now + d->cfg.fw_decode_ns, part->cws);
-        if (c->pending == 0 && c->cursor == c->cws)
-            read_complete(d, part->command);
-    } else if (c->pending == 0) {
+            front_hand_over(d, c, part, media_page_bytes(&d->media, part->die, part->plane));
+        front_read_out(d, c, d->ctx.now + d->cfg.fw_decode_ns, part->cws);
+        front_part_ended(d, part->command);
+    } else if (--c->pending == 0) {
         rmw_ready(d, part->command);
     }
-    part->next = d->part_free;
-    d->part_free = index;
-    d->parts_free_count++;
+    front_part_give(d, index);
 }
 
 /* ---- writes ------------------------------------------------------------------- */

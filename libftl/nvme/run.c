@@ -136,6 +136,11 @@ static void media_ended(ftl_drive *d, struct media_done done)
         front_continue_reads(d);
         pump(d);    /* it may have been a partial write's, or the last of a victim */
         return;
+    case MEDIA_AHEAD_READ:
+        ahead_done(d, done.ref);
+        front_continue_reads(d);
+        pump(d);    /* it may have been the last read of a victim */
+        return;
     case MEDIA_GC_READ:
         due = core_gc_page_in(&d->core, done.ref);
         if (due != SIM_NEVER) {

@@ -29,6 +29,10 @@ static void random_scheduling(struct ftl_config *cfg, struct rand64 *r)
     cfg->sched_host_write_first = draw_to(r, 2);
     cfg->sched_gc_write_wait_ns = draw_to(r, 2) ? 0 : draw_to(r, 4000000);
     cfg->sched_prog_wait_ns = draw_to(r, 2) ? 0 : draw_to(r, 1000000);
+    cfg->preread_ahead_bytes = 4096 * (1 + draw_to(r, 32));
+    uint64_t least = 2 * cfg->preread_ahead_bytes, pages = 4 * cfg->nand_page_bytes;
+    cfg->preread_cache_bytes = draw_to(r, 2) ? 0 : (least > pages ? least : pages) *
+                                                       (1 + draw_to(r, 3));
 }
 
 static struct ftl_config random_config(struct rand64 *r)

@@ -421,6 +421,21 @@ static void test_nothing_starves(void **state)
                 run_storm(planes, victim, k & 1, waits[k >> 1]);
 }
 
+/* The preset suspends an operation 20 times at most. */
+static void test_budget_of_the_part(void **state)
+{
+    struct ftl_config cfg = make_config("wa-reference", 1, "sched.suspend", "1",
+                                        "sched.suspend_budget", "20", NULL);
+    char why[FTL_WHY_MAX] = "";
+    ftl_drive *d = NULL;
+    (void)state;
+    assert_int_equal(ftl_create(&cfg, &d, why, sizeof why), 0);
+    ftl_destroy(d);
+    cfg.sched_suspend_budget = 21;
+    assert_int_equal(ftl_create(&cfg, &d, why, sizeof why), FTL_ECONFIG);
+    assert_non_null(strstr(why, "sched.suspend_budget=21: the part suspends"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -428,7 +443,7 @@ int main(void)
         cmocka_unit_test(test_erase_and_budget),  cmocka_unit_test(test_not_worth_it),
         cmocka_unit_test(test_read_while_loading), cmocka_unit_test(test_window),
         cmocka_unit_test(test_shared_sense),      cmocka_unit_test(test_host_writes_first),
-        cmocka_unit_test(test_nothing_starves),
+        cmocka_unit_test(test_nothing_starves),   cmocka_unit_test(test_budget_of_the_part),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
