@@ -85,6 +85,20 @@ static int check_shape(const struct ftl_config *c, char *why, size_t n)
                              "preread.ahead_bytes=%llu",
                              (unsigned long long)c->preread_cache_bytes,
                              (unsigned long long)c->preread_ahead_bytes);
+    if (c->media_faults && c->nand_page_bytes % c->map_unit_bytes != 0)
+        return config_refuse(FTL_ECONFIG, why, n,
+                             "media.faults=1: map.unit_bytes=%llu: must divide nand.page_bytes=%llu, "
+                             "or a lost plane would tear units",
+                             (unsigned long long)c->map_unit_bytes,
+                             (unsigned long long)c->nand_page_bytes);
+    if (c->media_faults && c->raid_parity > 1)
+        return config_refuse(FTL_ECONFIG, why, n,
+                             "media.faults=1: raid.parity=%llu: rebuilding knows one parity die, "
+                             "0 or 1", (unsigned long long)c->raid_parity);
+    if (c->media_faults && !c->power_plp)
+        return config_refuse(FTL_ECONFIG, why, n,
+                             "media.faults=1: needs power.plp=1: the data of a failed program "
+                             "lives in the buffer until it is written elsewhere");
     if (strcmp(c->gc_policy, "d-choices") == 0 && c->gc_choices > c->ftl_superblocks)
         return config_refuse(FTL_ECONFIG, why, n,
                              "gc.choices=%llu: more than ftl.superblocks=%llu",

@@ -131,8 +131,8 @@ static int check_bytes(const struct ftl_core *c, const struct report *r)
     const struct ftl_counters *n = c->count;
     uint64_t placed = n->host_bytes + n->rmw_bytes + n->gc_bytes + n->wear_bytes +
                       n->refresh_bytes + n->metadata_bytes + n->padding_bytes + n->fold_bytes +
-                      n->parity_bytes;
-    uint64_t programmed = (n->nand_programs * c->g.wl_units) << c->g.unit_shift;
+                      n->parity_bytes + n->retire_bytes;
+    uint64_t programmed = n->nand_programs * c->g.wl_units * c->g.unit_bytes - n->hole_bytes;
     int64_t open = (int64_t)core_open_units(c) - c->open_before;
 
     if (placed != programmed + (uint64_t)(open * c->g.unit_bytes))
@@ -154,6 +154,8 @@ int core_check(const struct ftl_core *c, char *why, size_t why_size)
         err = check_superblocks(c, &r);
     if (err == 0)
         err = check_bytes(c, &r);
+    if (err == 0)
+        err = core_check_holes(c, why, why_size);
     if (err == 0 && c->timed) {
         uint64_t host = core_open_cause(c, CAUSE_HOST);
         if (c->buffer_used < host || c->buffer_used > c->buffer_limit)

@@ -23,6 +23,12 @@ static uint32_t wl_limit(const struct ftl_geometry *g, const struct ftl_config *
     uint64_t parity = (data / g->data_dies + 4) * g->parity_dies;
     uint64_t reserve = (uint64_t)gc_window * g->group_units / g->wl_units + 2 + open;
     reserve += (reserve / g->data_dies + 2) * g->parity_dies;
+    if (cfg->media_faults) {    /* a word line may have one plane left, and parity apart */
+        uint64_t thin = g->planes * (1 + g->planes * g->parity_dies);
+        data *= g->planes;
+        parity = parity * g->planes * g->planes;
+        reserve *= thin;
+    }
     *ret_reserve = (uint32_t)reserve;
     return (uint32_t)(data + parity + reserve * 2);
 }
@@ -65,9 +71,18 @@ static int take_superblock_arrays(struct ftl_core *c)
     c->erases = calloc(n, sizeof *c->erases);
     c->wl_in_flight = calloc(n, sizeof *c->wl_in_flight);
     c->reads_in_flight = calloc(n, sizeof *c->reads_in_flight);
+    c->gc.cost = calloc(n, sizeof *c->gc.cost);
+    if (c->gc.cost == NULL)
+        return FTL_ENOMEM;
     c->gc.reads = calloc(n, sizeof *c->gc.reads);
     c->gc.finishing = calloc(n, sizeof *c->gc.finishing);
     c->rows_programmed = calloc(n * c->g.dies, sizeof *c->rows_programmed);
+    c->holes = calloc(n, sizeof *c->holes);
+    c->lasting = calloc(n, sizeof *c->lasting);
+    c->leave = calloc(n, sizeof *c->leave);
+    c->broken = calloc(n * c->g.planes, sizeof *c->broken);
+    if (c->holes == NULL || c->lasting == NULL || c->leave == NULL || c->broken == NULL)
+        return FTL_ENOMEM;
     return c->valid && c->state && c->collectable && c->sb_class && c->closed_at && c->closed_at_write && c->erases &&
                    c->wl_in_flight && c->reads_in_flight && c->rows_programmed &&
                    c->gc.reads && c->gc.finishing
@@ -97,11 +112,16 @@ uint64_t core_memory(const struct ftl_config *cfg)
     uint32_t reserve;
     if (geometry_make(&g, cfg) < 0)
         return UINT64_MAX;
-    uint64_t per_sb = 4 + 1 + 1 + 1 + 8 + 8 + 4 + 4 + 4 + 4 + 4 + 4 * (uint64_t)g.dies;
+    uint64_t per_sb = 4 + 4 + 1 + 1 + 1 + 8 + 8 + 4 + 4 + 4 + 4 + 4 + 4 * (uint64_t)g.dies + 9 +
+                      g.planes * (uint64_t)sizeof(struct row_range);
+    uint64_t blocks = cfg->media_faults ? media_blocks_memory(g.dies, g.planes,
+                                                              cfg->nand_blocks_per_plane,
+                                                              g.sb_count)
+                                        : 0;
     uint32_t wordlines = wl_limit(&g, cfg, gc_window(&g, cfg), &reserve);
     uint64_t payload = cfg->media_payload ? core_payload_memory(cfg, &g, wordlines) : 0;
     return payload + ((cfg->drive_user_bytes >> g.unit_shift) + g.total_units + 2) * 4 +
-           g.sb_count * per_sb +
+           g.sb_count * per_sb + blocks +
            wordlines * (uint64_t)sizeof(struct wordline);
 }
 
@@ -132,6 +152,7 @@ int core_init(struct ftl_core *c, const struct ftl_config *cfg, struct sim_conte
     set_space_limits(c);
     c->free_count = c->g.sb_count;
     c->gc.victim = SB_NONE;
+    c->failed_wl = WL_NONE;
     for (uint32_t i = 0; i < FRONTIERS_MAX; i++)
         c->fr[i].sb = SB_NONE;
     return 0;
@@ -153,9 +174,14 @@ void core_free(struct ftl_core *c)
     free(c->wl_in_flight);
     free(c->reads_in_flight);
     free(c->rows_programmed);
+    free(c->holes);
+    free(c->lasting);
+    free(c->leave);
+    free(c->broken);
     free(c->wls);
     sim_line_free(&c->wl_out);
     free(c->gc.pages);
+    free(c->gc.cost);
     free(c->gc.reads);
     free(c->gc.finishing);
 }
@@ -184,7 +210,11 @@ void core_open(struct ftl_core *c, struct frontier *f)
     *f = (struct frontier){.sb = sb};
     f->next = sb * c->g.sb_units + 1;
     f->sb_end = f->next + c->g.sb_units;
-    f->wl_end = f->next + c->g.wl_units;
+    f->run_end = f->wl_end = f->next + c->g.wl_units;
+    f->holes = c->holes[sb];
+    c->free_usable -= c->g.sb_units - f->holes;
+    if (__builtin_expect(f->holes != 0, 0))
+        core_frontier_settle(c, f);
 }
 
 void core_release(struct ftl_core *c, uint32_t sb)
@@ -194,6 +224,9 @@ void core_release(struct ftl_core *c, uint32_t sb)
     c->collectable[sb] = 0;
     c->erases[sb]++;
     c->free_count += !FTL_PLANT(free_leak, 10);
+    c->free_usable += c->g.sb_units - c->holes[sb];
+    if (c->leave[sb] || c->failures != 0)
+        core_holes_turn(c, sb);
     if (!c->timed) {
         c->count->nand_erases += (uint64_t)c->g.dies * c->g.planes;
         if (c->payload != NULL)
@@ -209,7 +242,8 @@ uint64_t core_open_units(const struct ftl_core *c)
     uint64_t n = 0;
     for (uint32_t i = 0; i < c->frontier_count; i++)
         if (c->fr[i].sb != SB_NONE)
-            n += c->fr[i].next - (c->fr[i].wl_end - c->g.wl_units);
+            n += c->fr[i].next - (c->fr[i].wl_end - c->g.wl_units) - c->fr[i].hole_units -
+                 c->fr[i].parity_units;
     return n;
 }
 
@@ -228,23 +262,40 @@ void core_format(struct ftl_core *c)
     for (uint32_t sb = 0; sb < c->g.sb_count; sb++) {
         c->valid[sb] = 0;
         c->collectable[sb] = 0;
-        if (c->state[sb] == SB_FREE)
+        if (c->state[sb] == SB_FREE || c->state[sb] == SB_DEAD)
             continue;
         c->state[sb] = SB_FREE;
+        c->free_count++;
         c->erases[sb]++;
         c->count->nand_erases += (uint64_t)c->g.dies * c->g.planes;
         if (c->payload != NULL)
             media_erase_untimed(c->media, sb, c->erases[sb]);
     }
     core_payload_forget(c);
-    c->free_count = c->g.sb_count;
     c->mapped = c->in_log = 0;
     c->gc.victim = SB_NONE;
     c->gc.finishing_count = 0;
     c->gc.buffer_used = c->buffer_used = 0;
     for (uint32_t i = 0; i < FRONTIERS_MAX; i++)
         c->fr[i] = (struct frontier){.sb = SB_NONE};
+    core_holes_format(c);
     c->medium_stale = true;
+}
+
+/* The same for planes with blocks of their own, as far as these take rows. */
+static void sync_planes(struct ftl_core *c, uint32_t sb, uint32_t die, uint32_t rows)
+{
+    const struct media_blocks *b = &c->media->blocks;
+
+    for (uint32_t p = 0; p < c->g.planes; p++) {
+        size_t i = media_blocks_index(b, sb, die, p);
+        if (b->block[i] == BLOCK_NONE)
+            continue;
+        uint32_t n = rows < b->hole_row[i] ? rows : b->hole_row[i];
+        int err = nand_block_set(c->media->nand, die, p, b->block[i], n * c->g.page_types,
+                                 c->erases[sb]);
+        FTL_ASSERT(c->ctx, err == 0);
+    }
 }
 
 /* Every die has the rows before the open one; those that the open row has reached
@@ -265,6 +316,10 @@ static void sync_superblock(struct ftl_core *c, uint32_t sb)
             rows[geometry_data_die(g, row, k)]++;
     /* with payload it is there already, bytes and all */
     for (uint32_t d = 0; d < g->dies && c->payload == NULL; d++) {
+        if (c->media->blocks.block != NULL) {
+            sync_planes(c, sb, d, rows[d]);
+            continue;
+        }
         int err = nand_block_set_planes(c->media->nand, d, (UINT32_C(1) << g->planes) - 1, sb,
                                         NULL, rows[d] * g->page_types, c->erases[sb]);
         FTL_ASSERT(c->ctx, err == 0);

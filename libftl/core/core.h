@@ -17,9 +17,11 @@
 #include "media/media.h"
 #include "sim/plant.h"
 
-enum sb_state { SB_FREE, SB_OPEN, SB_CLOSED, SB_VICTIM };
+/* SB_DEAD: too few of its blocks are left, it is not used any more. */
+enum sb_state { SB_FREE, SB_OPEN, SB_CLOSED, SB_VICTIM, SB_DEAD };
 enum cause { CAUSE_HOST, CAUSE_GC };
 #define SB_NONE UINT32_MAX
+#define WL_NONE UINT32_MAX
 enum { CLASSES_MAX = 8, FRONTIERS_MAX = 2 * CLASSES_MAX };
 enum { GC_CHUNK = 64 };         /* slots per untimed step, and prefetch distance */
 
@@ -30,6 +32,14 @@ struct frontier {
     uint32_t next, wl_end, sb_end;  /* slot ids */
     uint32_t row, data_die;     /* of the word line being filled */
     uint32_t wl_units[2];       /* units of each cause in it */
+    uint32_t run_end;           /* next may go on to there without a hole; wl_end without any */
+    uint32_t hole_units, parity_units;  /* jumped over in this word line */
+    uint64_t jumped, parity_pages;  /* pages of this word line: not data; parity moved there */
+    uint32_t holes;             /* slots of the superblock from next on that are holes */
+};
+
+struct row_range {
+    uint32_t from, to;          /* [from, to), empty when equal */
 };
 
 /* A word line on its way to the medium. */
@@ -69,6 +79,7 @@ struct gc_state {
     uint64_t idle_picks, idle_host_units; /* picks since the host last placed a unit */
     struct gc_page *pages;
     uint32_t page_free;
+    uint32_t *cost;             /* per superblock: live units and holes, for policies */
     uint32_t *reads;            /* per superblock: groups being read */
     struct gc_finishing *finishing; /* inspected to the end, not yet free */
     uint32_t finishing_count;
@@ -103,6 +114,17 @@ struct ftl_core {
     uint32_t *reads_in_flight;  /* host page reads */
     uint32_t *rows_programmed;  /* per superblock and die */
     struct payload *payload;    /* NULL without media.payload */
+    /* holes.c: per superblock, what its next use finds */
+    uint32_t *holes, *lasting;  /* slots that are holes; of these, ones that no spare mends */
+    uint8_t *leave;             /* 1 = a block failed: its data is to be moved */
+    struct row_range *broken;   /* and per plane: rows whose stripes lost a member unwritten */
+    uint64_t holes_ahead;       /* holes of all but closed superblocks: free, yet no room */
+    uint64_t holes_total, lasting_total;
+    uint64_t free_usable;       /* usable slots of free superblocks */
+    uint32_t usable_min;        /* the fewest of any superblock */
+    uint32_t failed_wl;         /* list of word lines whose data waits for room; WL_NONE */
+    uint64_t failures;          /* programs and erases that failed, dead planes */
+    bool read_only;             /* too little is left: no writes any more */
     uint32_t free_count;
     uint64_t closings, host_units;
 
@@ -149,12 +171,12 @@ static inline uint32_t core_gc_frontier(const struct ftl_core *c, uint32_t class
 
 static inline uint32_t frontier_left(const struct frontier *f)
 {
-    return f->sb == SB_NONE ? 0 : f->sb_end - f->next;
+    return f->sb == SB_NONE ? 0 : f->sb_end - f->next - f->holes;
 }
 
 static inline uint64_t core_free_slots(const struct ftl_core *c)
 {
-    return c->g.total_units - c->in_log;
+    return c->g.total_units - c->in_log - c->holes_ahead;
 }
 
 /* Units in open word lines, of one cause or all: placed, not yet sent to the medium. */
@@ -173,10 +195,19 @@ uint32_t core_relocate(struct ftl_core *c, uint32_t slot, uint32_t end);
 void core_pad(struct ftl_core *c, struct frontier *f);
 void core_unmap(struct ftl_core *c, uint64_t lpn, uint64_t n);
 bool core_in_buffer(const struct ftl_core *c, const struct ftl_place *p);
+/* next is at run_end: over holes, to the next word line when this one is full. */
+void core_run_end(struct ftl_core *c, struct frontier *f);
+/* Ends the word line that next has reached the end of; may close the superblock. */
+void core_word_line_end(struct ftl_core *c, struct frontier *f);
+/* Live units of the failed word lines that may be placed now. */
+uint64_t core_rewrite_room(const struct ftl_core *c, uint32_t class);
+uint32_t core_live(const struct ftl_core *c, uint32_t slot, uint32_t n);
 /* The oldest of wl_out is due. */
 void core_wl_ready(struct ftl_core *c);
 /* Programmed: buffer space returns. */
 void core_wl_done(struct ftl_core *c, uint32_t wl);
+/* Its data is safe, or placed elsewhere: it is free. */
+void core_wl_give(struct ftl_core *c, uint32_t wl);
 /* Sequence number of the oldest word line under way; UINT64_MAX = none. O(pool). */
 uint64_t core_oldest_wl(const struct ftl_core *c);
 /* Takes ns of the write path from now on; returns the end. */
@@ -193,6 +224,26 @@ int core_policy_fault(struct ftl_core *c, const char *kind, const struct ftl_pol
                       const char *format, ...) __attribute__((format(printf, 4, 5)));
 int core_policy_head_check(const struct ftl_policy_head *head, const char *kind, size_t size,
                            char *ret_why, size_t why_size);
+/* ---- holes.c: missing blocks, and programs that failed ---- */
+void core_holes_init(struct ftl_core *c);    /* the factory's bad blocks */
+void core_holes_format(struct ftl_core *c);
+/* A superblock is about to be erased: spares take the places of failed blocks. */
+void core_holes_turn(struct ftl_core *c, uint32_t sb);
+/* next of an open superblock moves over holes. */
+void core_frontier_settle(struct ftl_core *c, struct frontier *f);
+/* Planes of a parity die that hold parity of a row. */
+uint32_t core_parity_planes(const struct ftl_core *c, uint32_t sb, uint32_t row, uint32_t die);
+void core_program_failed(struct ftl_core *c, uint32_t wl, const struct media_done *done);
+void core_erase_failed(struct ftl_core *c, const struct media_done *done);
+/* Word lines of failed programs: their data goes on, as far as there is room. */
+void core_continue_failed(struct ftl_core *c);
+bool core_rewrite_failed(struct ftl_core *c, const struct wordline *wl);
+static inline bool core_is_hole(const struct ftl_core *c, const struct ftl_place *p)
+{
+    const struct media_blocks *b = &c->media->blocks;
+    return b->block != NULL &&
+           p->row >= b->hole_row[media_blocks_index(b, p->sb, p->die, p->plane)];
+}
 
 /* ---- gc.c ---- */
 /* Untimed: collects until n host units of this class may be placed. */
@@ -239,5 +290,7 @@ void core_payload_release(struct ftl_core *c, int32_t group, bool named);
 
 /* ---- check.c ---- */
 int core_check(const struct ftl_core *c, char *ret_why, size_t why_size);
+/* holes.c: blocks, spares and holes add up. */
+int core_check_holes(const struct ftl_core *c, char *ret_why, size_t why_size);
 
 #endif

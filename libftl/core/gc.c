@@ -61,6 +61,18 @@ static uint32_t ask_policy(struct ftl_core *c, const struct ftl_gc_view *view)
     return SB_NONE;
 }
 
+/* What a victim gives is its slots less its live ones less those that no spare mends. */
+static const uint32_t *valid_view(struct ftl_core *c)
+{
+    if (c->lasting_total == 0)
+        return c->valid;
+    for (uint32_t sb = 0; sb < c->g.sb_count; sb++)
+        c->gc.cost[sb] = c->valid[sb] + c->lasting[sb] < c->g.sb_units
+                             ? c->valid[sb] + c->lasting[sb]
+                             : c->g.sb_units;
+    return c->gc.cost;
+}
+
 /* 1 = chosen, 0 = none to choose from, < 0 the policy's fault. */
 static int choose_victim(struct ftl_core *c)
 {
@@ -83,7 +95,7 @@ static int choose_victim(struct ftl_core *c)
     struct ftl_gc_view view = {
         .count = c->g.sb_count,
         .units_per_superblock = c->g.sb_units,
-        .valid_units = c->valid,
+        .valid_units = valid_view(c),
         .collectable = c->collectable,
         .closed_at = c->closed_at,
         .closed_at_write = c->closed_at_write,
@@ -97,6 +109,7 @@ static int choose_victim(struct ftl_core *c)
     if (sb == SB_NONE)
         return FTL_EPOLICY;
     c->state[sb] = SB_VICTIM;
+    c->holes_ahead += c->holes[sb];
     c->collectable[sb] = 0;
     c->count->gc_victims++;
     gc->victim = sb;
@@ -180,7 +193,7 @@ void core_gc_resume(struct ftl_core *c)
 static uint64_t space(const struct ftl_core *c)
 {
     const struct frontier *f = &c->fr[core_gc_frontier(c, c->sb_class[c->gc.victim])];
-    return frontier_left(f) + (uint64_t)c->free_count * c->g.sb_units;
+    return frontier_left(f) + c->free_usable;
 }
 
 /* May a superblock inspected to its end be erased? No read may still want its pages;
@@ -244,12 +257,17 @@ static void next_group(struct ftl_core *c)
     gc->row++;
 }
 
-static uint32_t live_in_group(const struct ftl_core *c, uint32_t slot)
+uint32_t core_live(const struct ftl_core *c, uint32_t slot, uint32_t n)
 {
     uint32_t live = 0;
-    for (uint32_t i = 0; i < c->g.group_units; i++)
+    for (uint32_t i = 0; i < n; i++)
         live += c->map[c->rmap[slot + i]] == slot + i;
     return live;
+}
+
+static uint32_t live_in_group(const struct ftl_core *c, uint32_t slot)
+{
+    return core_live(c, slot, c->g.group_units);
 }
 
 static void read_page(struct ftl_core *c, uint32_t in_group, uint32_t cws, uint32_t index)
@@ -345,6 +363,8 @@ static bool step_victim(struct ftl_core *c)
 
 static bool is_hungry(const struct ftl_core *c)
 {
+    if (c->read_only && c->gc.victim == SB_NONE)
+        return false;           /* nothing will be written: what is there stays there */
     return core_free_slots(c) + c->gc.pending_gain < c->free_target;
 }
 
@@ -403,6 +423,8 @@ void core_gc_issue(struct ftl_core *c)
 {
     bool blocked = false;
 
+    if (__builtin_expect(c->failed_wl != WL_NONE, 0))
+        core_continue_failed(c);
     if (c->gc.finishing_count != 0)
         release_finished(c);
     while (!blocked &&

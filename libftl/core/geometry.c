@@ -46,12 +46,21 @@ int geometry_make(struct ftl_geometry *g, const struct ftl_config *c)
     return 0;
 }
 
+/* Room for what the buffers hold at most, when its programs fail; MEDIA.md. */
+static uint64_t failed_kept(const struct ftl_config *c)
+{
+    uint64_t sb = c->nand_planes * c->nand_page_types * c->nand_page_bytes *
+                  (c->nand_dies - c->raid_parity) * c->nand_wordlines_per_block;
+    return c->media_faults ? 2 + (c->buffer_bytes + c->buffer_gc_bytes) / sb : 0;
+}
+
 /* One free superblock per frontier beyond the first keeps the host from waiting for
  * an erase (DESIGN.md has the argument). Without capacitors victims wait for a full
  * word line: one superblock for those held, one for units that run over into it. */
 uint64_t geometry_free_kept(const struct ftl_config *c)
 {
-    return c->gc_reserve + c->gc_frontiers * c->streams_count - 1 + (c->power_plp ? 0 : 2);
+    return c->gc_reserve + c->gc_frontiers * c->streams_count - 1 + (c->power_plp ? 0 : 2) +
+           failed_kept(c);
 }
 
 /* Besides, more dead units than the open superblocks can hold, so that a victim with

@@ -309,6 +309,18 @@ static uint8_t gf_times(uint8_t x, uint32_t n)
     return x;
 }
 
+/* sum += data in the pages that hold data, byte by byte through `times` if given. */
+static void add_pages(const struct payload *p, uint8_t *sum, const uint8_t *data, uint64_t without,
+                      const uint8_t *times)
+{
+    for (uint32_t at = 0; at < p->wl_bytes; at += p->page_bytes, without >>= 1) {
+        if (without & 1)
+            continue;
+        for (uint32_t i = at; i < at + p->page_bytes; i++)
+            sum[i] ^= times != NULL ? times[data[i]] : data[i];
+    }
+}
+
 /* Parity die k holds the sum of a^(k d) times data die d: k = 0 is the plain XOR. */
 static void add_parity(struct ftl_core *c, const struct frontier *f, const uint8_t *data)
 {
@@ -323,22 +335,29 @@ static void add_parity(struct ftl_core *c, const struct frontier *f, const uint8
         }
         uint8_t *sum = core_payload_group(c, *group);
         if (k * f->data_die == 0) {
-            for (uint32_t i = 0; i < p->wl_bytes; i++)
-                sum[i] ^= data[i];
+            add_pages(p, sum, data, f->jumped, NULL);
             continue;
         }
         for (uint32_t x = 0; x < 256; x++)
             times[x] = gf_times((uint8_t)x, k * f->data_die % 255);
-        for (uint32_t i = 0; i < p->wl_bytes; i++)
-            sum[i] ^= times[data[i]];
+        add_pages(p, sum, data, f->jumped, times);
     }
 }
 
 int32_t core_payload_full(struct ftl_core *c, const struct frontier *f)
 {
-    int32_t group = c->payload->open[f - c->fr];
-    c->payload->open[f - c->fr] = GROUP_NONE;
-    add_parity(c, f, core_payload_group(c, group));
+    struct payload *p = c->payload;
+    int32_t sum = p->parity[(size_t)(f - c->fr) * PAYLOAD_PARITY_MAX];
+
+    (void)open_sector(c, f, f->wl_end - c->g.wl_units, 0);     /* it may hold moved parity alone */
+    int32_t group = p->open[f - c->fr];
+    uint8_t *bytes = core_payload_group(c, group);
+    p->open[f - c->fr] = GROUP_NONE;
+    for (uint32_t i = 0; f->parity_pages >> i != 0 && i < 64; i++)
+        if ((f->parity_pages >> i & 1) && sum != GROUP_NONE)
+            memcpy(bytes + (size_t)i * p->page_bytes,
+                   core_payload_group(c, sum) + (size_t)i * p->page_bytes, p->page_bytes);
+    add_parity(c, f, bytes);
     return group;
 }
 

@@ -40,10 +40,22 @@ void core_wl_ready(struct ftl_core *c)
 void core_wl_done(struct ftl_core *c, uint32_t index)
 {
     struct wordline *wl = &c->wls[index];
-    uint32_t sb = wl->sb;
 
     /* a die programs the rows of a superblock in order: data of one, parity of another */
-    c->rows_programmed[(size_t)sb * c->g.dies + wl->die] = wl->row + 1;
+    c->rows_programmed[(size_t)wl->sb * c->g.dies + wl->die] = wl->row + 1;
+    if (__builtin_expect(c->failures != 0, 0) && !core_rewrite_failed(c, wl)) {
+        wl->next = c->failed_wl;
+        c->failed_wl = index;
+        return;
+    }
+    core_wl_give(c, index);
+}
+
+void core_wl_give(struct ftl_core *c, uint32_t index)
+{
+    struct wordline *wl = &c->wls[index];
+    uint32_t sb = wl->sb;
+
     c->buffer_used -= wl->units[CAUSE_HOST];
     c->gc.buffer_used -= wl->units[CAUSE_GC];
     if (--c->wl_in_flight[sb] == 0 && c->state[sb] == SB_CLOSED)
@@ -87,46 +99,90 @@ static void emit(struct ftl_core *c, const struct frontier *f, uint32_t die,
         core_payload_store(c, f, die, group, !is_parity);
 }
 
-/* The word line is full: on to the next die, after the last one to the parity of
- * the row and the next row. */
-static void wl_full(struct ftl_core *c, struct frontier *f)
+/* Parity die k of the row that is now full. */
+static void send_parity(struct ftl_core *c, const struct frontier *f, uint32_t k)
 {
     static const uint32_t none[2] = {0, 0};
+    uint32_t die = geometry_parity_die(&c->g, f->row, k), units = c->g.wl_units;
+
+    int32_t group = c->payload != NULL ? core_payload_parity(c, f, k) : GROUP_NONE;
+
+    if (__builtin_expect(c->holes_total != 0, 0)) {
+        uint32_t planes = core_parity_planes(c, f->sb, f->row, die);
+        if (planes == 0) {          /* nothing to protect, or nowhere to put it */
+            if (group != GROUP_NONE)
+                core_payload_release(c, group, false);
+            return;
+        }
+        units = (uint32_t)__builtin_popcount(planes) * (units / c->g.planes);
+    }
+    c->count->parity_bytes += (uint64_t)units * c->g.unit_bytes;
+    c->count->hole_bytes += (uint64_t)(c->g.wl_units - units) * c->g.unit_bytes;
+    emit(c, f, die, none, group, true);
+}
+
+/* Data die of the row: programmed unless all of it was jumped over. */
+static void send_data(struct ftl_core *c, const struct frontier *f)
+{
+    if (__builtin_expect(f->hole_units + f->parity_units != 0, 0)) {
+        if (f->hole_units == c->g.wl_units)
+            return;
+        c->count->hole_bytes += (uint64_t)f->hole_units * c->g.unit_bytes;
+        c->count->parity_bytes += (uint64_t)f->parity_units * c->g.unit_bytes;
+    }
+    int32_t group = c->payload != NULL ? core_payload_full(c, f) : GROUP_NONE;
+    emit(c, f, geometry_data_die(&c->g, f->row, f->data_die), f->wl_units, group, false);
+}
+
+/* The word line is full: on to the next die, after the last one to the parity of
+ * the row and the next row. */
+void core_word_line_end(struct ftl_core *c, struct frontier *f)
+{
     const struct ftl_geometry *g = &c->g;
 
-    int32_t group = c->payload != NULL ? core_payload_full(c, f) : GROUP_NONE;
-
-    emit(c, f, geometry_data_die(g, f->row, f->data_die), f->wl_units, group, false);
+    send_data(c, f);
     if (c->gc.finishing_count != 0 && f->wl_units[CAUSE_GC] != 0)
         core_gc_word_line(c, (uint32_t)(f - c->fr) % c->classes, c->wl_seq);
     f->wl_units[CAUSE_HOST] = f->wl_units[CAUSE_GC] = 0;
+    f->hole_units = f->parity_units = 0;
+    f->jumped = f->parity_pages = 0;
     f->wl_end += g->wl_units;
+    f->run_end = f->wl_end;
     if (++f->data_die < g->data_dies)
         return;
-    for (uint32_t k = 0; k < g->parity_dies; k++) {
-        c->count->parity_bytes += (uint64_t)g->wl_units << g->unit_shift;
-        group = c->payload != NULL ? core_payload_parity(c, f, k) : GROUP_NONE;
-        emit(c, f, geometry_parity_die(g, f->row, k), none, group, true);
-    }
+    for (uint32_t k = 0; k < g->parity_dies; k++)
+        send_parity(c, f, k);
     f->data_die = 0;
     f->row++;
     if (f->next == f->sb_end)
         close_superblock(c, f);
 }
 
+void core_run_end(struct ftl_core *c, struct frontier *f)
+{
+    if (f->next == f->wl_end)
+        core_word_line_end(c, f);
+    if (__builtin_expect(f->holes != 0 && f->sb != SB_NONE, 0))
+        core_frontier_settle(c, f);
+}
+
 void core_pad(struct ftl_core *c, struct frontier *f)
 {
-    if (f->sb == SB_NONE || f->next == f->wl_end - c->g.wl_units)
+    uint32_t wl_end = f->wl_end, sb = f->sb;
+
+    if (sb == SB_NONE || f->wl_units[CAUSE_HOST] + f->wl_units[CAUSE_GC] == 0)
         return;
-    uint32_t n = f->wl_end - f->next;
-    if (c->payload != NULL)
-        core_payload_fill(c, f, f->next, n);
-    for (uint32_t i = 0; i < n; i++)
-        c->rmap[f->next++] = 0;
-    c->in_log += n;
-    if (!FTL_PLANT(filler_uncounted, 3))
-        c->count->padding_bytes += (uint64_t)n << c->g.unit_shift;
-    wl_full(c, f);
+    while (f->sb == sb && f->wl_end == wl_end) {    /* once, but for holes */
+        uint32_t n = f->run_end - f->next;
+        if (c->payload != NULL)
+            core_payload_fill(c, f, f->next, n);
+        for (uint32_t i = 0; i < n; i++)
+            c->rmap[f->next++] = 0;
+        c->in_log += n;
+        if (!FTL_PLANT(filler_uncounted, 3))
+            c->count->padding_bytes += (uint64_t)n << c->g.unit_shift;
+        core_run_end(c, f);
+    }
 }
 
 /* ---- host ------------------------------------------------------------------ */
@@ -152,7 +208,7 @@ static uint32_t gc_needs(const struct ftl_core *c, uint32_t except)
         uint64_t claim = k == except ? 0 : gc_claim(c, k);
         uint64_t left = frontier_left(&c->fr[core_gc_frontier(c, k)]);
         if (claim > left)
-            need += (uint32_t)((claim - left + c->g.sb_units - 1) / c->g.sb_units);
+            need += (uint32_t)((claim - left + c->usable_min - 1) / c->usable_min);
     }
     return need;
 }
@@ -169,17 +225,30 @@ uint32_t core_host_room(const struct ftl_core *c, uint32_t class)
         if (room <= reach)          /* the usual case: nothing to open */
             return (uint32_t)room;
         if (c->free_count > gc_needs(c, UINT32_MAX))
-            reach += c->g.sb_units;
+            reach += c->usable_min;
     } else {
         /* relocation of this class uses the same superblocks */
         uint32_t others = gc_needs(c, class);
         uint64_t claim = gc_claim(c, class);
         if (c->free_count > others)
-            reach += (uint64_t)(c->free_count - others) * c->g.sb_units;
+            reach += (uint64_t)(c->free_count - others) * c->usable_min;
         reach = reach > claim ? reach - claim : 0;
     }
     room = room < reach ? room : reach;
     return room > UINT32_MAX ? UINT32_MAX : (uint32_t)room;
+}
+
+uint64_t core_rewrite_room(const struct ftl_core *c, uint32_t class)
+{
+    uint32_t others = gc_needs(c, class);
+    uint64_t claim = gc_claim(c, class);
+    uint64_t reach = frontier_left(&c->fr[core_gc_frontier(c, class)]);
+
+    if (c->wl_free_count <= c->wl_reserve || media_ops_free(c->media) <= c->wl_reserve)
+        return 0;
+    if (c->free_count > others)
+        reach += (uint64_t)(c->free_count - others) * c->usable_min;
+    return reach > claim ? reach - claim : 0;
 }
 
 void core_place_host(struct ftl_core *c, uint32_t class, const uint32_t *keys, uint32_t n)
@@ -200,7 +269,7 @@ void core_place_host(struct ftl_core *c, uint32_t class, const uint32_t *keys, u
     while (n > 0) {
         if (f->sb == SB_NONE)
             core_open(c, f);
-        uint32_t k = f->wl_end - f->next, slot = f->next;
+        uint32_t k = f->run_end - f->next, slot = f->next;
         k = k < n ? k : n;
         uint32_t fresh = 0;
         for (uint32_t i = 0; i < k; i++, slot++) {
@@ -218,8 +287,8 @@ void core_place_host(struct ftl_core *c, uint32_t class, const uint32_t *keys, u
         c->valid[f->sb] += k;
         f->next = slot;
         f->wl_units[CAUSE_HOST] += k;
-        if (slot == f->wl_end)
-            wl_full(c, f);
+        if (slot == f->run_end)
+            core_run_end(c, f);
         keys += k;
         n -= k;
     }
@@ -269,7 +338,7 @@ uint32_t core_relocate(struct ftl_core *c, uint32_t slot, uint32_t end)
             core_open(c, f);
         }
         uint32_t to = f->next, first = f->next;
-        for (; slot < end && to < f->wl_end; slot++) {
+        for (; slot < end && to < f->run_end; slot++) {
             uint32_t key = rmap[slot];
             if (map[key] != slot && !plant_stale(c, slot))
                 continue;
@@ -286,8 +355,8 @@ uint32_t core_relocate(struct ftl_core *c, uint32_t slot, uint32_t end)
         c->valid[f->sb] += run + FTL_PLANT(valid_off_by_one, 20);
         f->wl_units[CAUSE_GC] += run;
         moved += run;
-        if (to == f->wl_end)
-            wl_full(c, f);
+        if (to == f->run_end)
+            core_run_end(c, f);
     }
 done:
     c->valid[from] -= moved;
@@ -305,7 +374,9 @@ bool core_in_buffer(const struct ftl_core *c, const struct ftl_place *p)
         return false;
     if (FTL_PLANT(buffer_missed, 20))
         return false;
-    return p->row >= c->rows_programmed[(size_t)p->sb * c->g.dies + p->die];
+    /* live in a hole: its program failed, the data waits to be placed elsewhere */
+    return p->row >= c->rows_programmed[(size_t)p->sb * c->g.dies + p->die] ||
+           core_is_hole(c, p);
 }
 
 uint64_t core_write_path(struct ftl_core *c, uint64_t ns)

@@ -38,7 +38,8 @@ static int take_payload_memory(struct media *m, uint32_t ops_limit)
 {
     m->plane_bytes = calloc((size_t)m->die_count * m->plane_count, m->page_bus_bytes);
     m->program_data = calloc(ops_limit, sizeof(const uint8_t *));
-    return m->plane_bytes != NULL && m->program_data != NULL ? 0 : FTL_ENOMEM;
+    m->packed = calloc(m->plane_count, m->page_bus_bytes);
+    return m->plane_bytes && m->program_data && m->packed ? 0 : FTL_ENOMEM;
 }
 
 static int take_memory(struct media *m, uint32_t ops_limit)
@@ -104,12 +105,17 @@ int media_init(struct media *m, const struct ftl_config *cfg, struct sim_heap *h
     m->page_bus_bytes = p.geo.page_bytes + p.geo.spare_bytes;
     m->unit_bus_bytes = 4096 + p.geo.spare_bytes / m->page_units;
     m->partial_read = p.time.tr_partial_ns != 0;
-    struct nand_options options = {.flags = cfg->media_payload ? NAND_WITH_CONTENTS : 0};
+    struct nand_options options = {.flags = (cfg->media_payload ? NAND_WITH_CONTENTS : 0) |
+                                            (cfg->media_faults ? NAND_WITH_FAULTS : 0)};
     if (nand_create_with(&p, cfg->drive_seed, &options, &m->nand) < 0)
         return FTL_ENOMEM;
     if (cfg->media_payload && take_payload_memory(m, ops_limit) < 0)
         return FTL_ENOMEM;
     m->time = &nand_dev_profile(m->nand)->time;
+    if (cfg->media_faults &&
+        media_blocks_init(&m->blocks, m->nand, (uint32_t)cfg->ftl_superblocks,
+                          p.geo.wordlines_per_block) < 0)
+        return FTL_ENOMEM;
     int err = take_rules(m, cfg, why, why_size);
     return err < 0 ? err : take_memory(m, ops_limit);
 }
@@ -127,6 +133,8 @@ void media_free(struct media *m)
     free(m->planes);
     free(m->plane_bytes);
     free((void *)m->program_data);
+    free(m->packed);
+    media_blocks_free(&m->blocks);
 }
 
 static uint32_t op_take(struct media *m)
@@ -200,8 +208,9 @@ void media_start_read(struct media *m, uint64_t now, struct media_plane *pl, uin
     struct media_op *op = &m->ops[index];
     op->whole = op->units > 1 || op->rider != MEDIA_NONE || !m->partial_read;
     struct nand_req req = {.op = op->whole ? NAND_OP_READ : NAND_OP_READ_PARTIAL,
-                           .addr = {.block = op->block, .page = op->page, .die = op->die,
-                                    .plane = op->plane},
+                           .addr = {.block = media_blocks_at(&m->blocks, op->block, op->die,
+                                                             op->plane),
+                                    .page = op->page, .die = op->die, .plane = op->plane},
                            .bytes = 4096};
     struct media_die *d = &m->dies[op->die];
 
@@ -213,7 +222,36 @@ void media_start_read(struct media *m, uint64_t now, struct media_plane *pl, uin
     d->host_queued -= op->kind == MEDIA_HOST_READ || op->hurried;
     m->page_reads++;
     m->gc_page_reads += op->kind == MEDIA_GC_READ;
-    sim_heap_push(m->heap, media_issue(m, now, &req).done_at, MEDIA_EVENT_KIND, index);
+    struct nand_res res = media_issue(m, now, &req);
+    op->failed = res.status == NAND_FAIL;
+    sim_heap_push(m->heap, res.done_at, MEDIA_EVENT_KIND, index);
+}
+
+/* No plane of the die takes part: the operation ends at once. */
+static void skip_write(struct media *m, uint64_t now, struct media_die *d, uint32_t index)
+{
+    die_busy_begin(d, now);
+    d->array_op = index;
+    d->phase = MEDIA_ARRAY;
+    d->end_event = true;
+    d->array_end = d->may_suspend_at = now;
+    m->ops[index].step = (uint8_t)(m->page_types + 1);
+    sim_heap_push(m->heap, now, MEDIA_EVENT_KIND, index);
+}
+
+/* Pages of one type, those of the mask one behind the other. */
+static void *data_in(const struct media *m, const uint8_t *pages, uint32_t mask)
+{
+    uint8_t *to = m->packed;
+
+    if (mask == (UINT32_C(1) << m->plane_count) - 1)
+        return (void *)pages;
+    for (uint32_t p = 0; p < m->plane_count; p++)
+        if (mask >> p & 1) {
+            memcpy(to, pages + (size_t)p * m->page_bus_bytes, m->page_bus_bytes);
+            to += m->page_bus_bytes;
+        }
+    return m->packed;
 }
 
 void media_start_write(struct media *m, uint64_t now, struct media_die *d, uint32_t index)
@@ -224,21 +262,36 @@ void media_start_write(struct media *m, uint64_t now, struct media_die *d, uint3
                            .addr = {.block = op->block, .page = op->page, .die = op->die},
                            .plane_mask = (UINT32_C(1) << m->plane_count) - 1};
 
+    if (m->blocks.block != NULL) {
+        if (op->step == 0)
+            op->planes = (uint16_t)media_blocks_mask(
+                &m->blocks, op->block, op->die,
+                op->kind == MEDIA_PROGRAM ? op->page / m->page_types : 0);
+        req.plane_mask = op->planes;
+        req.plane_block = media_blocks_row(&m->blocks, op->block, op->die);
+        if (op->planes == 0) {
+            skip_write(m, now, d, index);
+            return;
+        }
+    }
     if (op->kind == MEDIA_PROGRAM) {
         req.op = loads ? NAND_OP_DATA_IN : NAND_OP_PROG;
         req.addr.page = op->page + (loads ? op->step : 0);
         req.bytes = m->page_bus_bytes;
         if (m->program_data != NULL && m->program_data[index] != NULL)
-            req.data = (void *)(m->program_data[index] +
-                                (size_t)op->step * m->plane_count * m->page_bus_bytes);
+            req.data = data_in(m, m->program_data[index] +
+                                      (size_t)op->step * m->plane_count * m->page_bus_bytes,
+                               req.plane_mask);
         m->programs += op->step == 0;
     } else {
-        m->erases += m->plane_count;
+        m->erases += (uint32_t)__builtin_popcount(req.plane_mask);
     }
     die_busy_begin(d, now);
     d->array_op = index;
     op->step++;
     struct nand_res res = media_issue(m, now, &req);
+    if (__builtin_expect(res.status == NAND_FAIL, 0))
+        op->failed = (uint16_t)res.fail_mask;
     if (m->suspend)
         media_hold_started(m, d, &res, !loads);
     sim_heap_push(m->heap, res.done_at, MEDIA_EVENT_KIND, index);
@@ -394,6 +447,25 @@ static void send_out(struct media *m, uint64_t now, uint32_t index)
         keep_page(m, op);
 }
 
+/* Before the die starts anything else: failed blocks take no more. Returns the planes
+ * found dead just now: firmware learns it by a reset and a read of the part's identity
+ * after a failure, which costs no array time. */
+static uint32_t take_failure(struct media *m, const struct media_op *op)
+{
+    struct nand_die_info info;
+    uint32_t dead = 0;
+
+    if (__builtin_expect(op->failed == 0 || m->blocks.block == NULL, 1))
+        return 0;
+    if (nand_die_info(m->nand, op->die, &info) == 0)
+        dead = media_blocks_found_dead(&m->blocks, op->die, info.dead_planes);
+    if (op->kind == MEDIA_PROGRAM)
+        media_blocks_fail(&m->blocks, op->block, op->die, op->failed, op->page / m->page_types);
+    else if (op->kind == MEDIA_ERASE)
+        media_blocks_replace(&m->blocks, op->block, op->die, op->failed);
+    return dead;
+}
+
 static struct media_done finish_read(struct media *m, uint64_t now, uint32_t index)
 {
     struct media_op op = m->ops[index];
@@ -405,14 +477,16 @@ static struct media_done finish_read(struct media *m, uint64_t now, uint32_t ind
         pl->active = op.rider;
         m->ops[op.rider].riders = (uint8_t)(op.riders - 1);
         m->ops[op.rider].whole = true;
+        m->ops[op.rider].failed = op.failed;
         send_out(m, now, op.rider);
-        return (struct media_done){op.kind, op.ref};
+        return (struct media_done){op.kind, op.ref, op.die, op.failed, 0};
     }
     pl->active = MEDIA_NONE;
     d->reads_active--;
     die_busy_end(m, d, now);
+    uint32_t dead = take_failure(m, &op);
     kick(m, now, op.die);
-    return (struct media_done){op.kind, op.ref};
+    return (struct media_done){op.kind, op.ref, op.die, op.failed, (uint16_t)dead};
 }
 
 static struct media_done finish_write(struct media *m, uint64_t now, uint32_t index)
@@ -425,14 +499,15 @@ static struct media_done finish_write(struct media *m, uint64_t now, uint32_t in
     d->read_begun = false;
     die_busy_end(m, d, now);
     op_give(m, index);
+    uint32_t dead = take_failure(m, &op);
     kick(m, now, op.die);
-    return (struct media_done){op.kind, op.ref};
+    return (struct media_done){op.kind, op.ref, op.die, op.failed, (uint16_t)dead};
 }
 
 static struct media_done write_event(struct media *m, uint64_t now, uint32_t index)
 {
     struct media_op *op = &m->ops[index];
-    const struct media_done nothing = {0, MEDIA_NONE};
+    const struct media_done nothing = {.ref = MEDIA_NONE};
 
     if (op->kind == MEDIA_PROGRAM && op->step <= m->page_types) {
         if (m->suspend && op->step == m->page_types)
@@ -448,7 +523,7 @@ static struct media_done write_event(struct media *m, uint64_t now, uint32_t ind
 
 struct media_done media_event(struct media *m, uint64_t now, uint32_t index)
 {
-    const struct media_done nothing = {0, MEDIA_NONE};
+    const struct media_done nothing = {.ref = MEDIA_NONE};
 
     if (index >= m->op_count) {
         media_hold_control(m, now, index - m->op_count);
@@ -469,8 +544,11 @@ int media_put(struct media *m, uint32_t die, uint32_t block, uint32_t first_page
               const uint8_t *pages)
 {
     for (uint32_t p = 0; p < m->plane_count; p++) {
-        struct nand_addr addr = {.block = block, .page = first_page, .die = (uint16_t)die,
-                                 .plane = (uint16_t)p};
+        struct nand_addr addr = {.block = media_blocks_at(&m->blocks, block, die, p),
+                                 .page = first_page, .die = (uint16_t)die, .plane = (uint16_t)p};
+        if (m->blocks.block != NULL &&
+            !(media_blocks_mask(&m->blocks, block, die, first_page / m->page_types) >> p & 1))
+            continue;
         const void *types[NAND_PAGE_TYPES_MAX] = {NULL};
         for (uint32_t t = 0; t < m->page_types; t++)
             types[t] = pages + (size_t)(t * m->plane_count + p) * m->page_bus_bytes;
@@ -485,8 +563,8 @@ int media_put(struct media *m, uint32_t die, uint32_t block, uint32_t first_page
 int media_peek(const struct media *m, uint32_t die, uint32_t plane, uint32_t block, uint32_t page,
                uint32_t offset, uint32_t bytes, void *ret)
 {
-    struct nand_addr addr = {.block = block, .page = page, .die = (uint16_t)die,
-                             .plane = (uint16_t)plane};
+    struct nand_addr addr = {.block = media_blocks_at(&m->blocks, block, die, plane),
+                             .page = page, .die = (uint16_t)die, .plane = (uint16_t)plane};
     int status = nand_page_get(m->nand, &addr, offset, bytes, ret);
     FTL_ASSERT(m->ctx, status >= 0);
     return status;
@@ -494,9 +572,10 @@ int media_peek(const struct media *m, uint32_t die, uint32_t plane, uint32_t blo
 
 void media_erase_untimed(struct media *m, uint32_t block, uint32_t erases)
 {
-    for (uint32_t d = 0; d < m->die_count; d++) {
-        int err = nand_block_set_planes(m->nand, d, (UINT32_C(1) << m->plane_count) - 1, block,
-                                        NULL, 0, erases);
-        FTL_ASSERT(m->ctx, err == 0);
-    }
+    for (uint32_t d = 0; d < m->die_count; d++)
+        for (uint32_t p = 0; p < m->plane_count; p++) {
+            uint32_t at = media_blocks_at(&m->blocks, block, d, p);
+            int err = at == BLOCK_NONE ? 0 : nand_block_set(m->nand, d, p, at, 0, erases);
+            FTL_ASSERT(m->ctx, err == 0);
+        }
 }

@@ -11,7 +11,8 @@
 #ifndef FTL_MEDIA_MEDIA_H
 #define FTL_MEDIA_MEDIA_H
 
-#include "ftl/ftl.h"
+#include "ftl/ftl_media.h"
+#include "media/blocks.h"
 #include "nand/nand.h"
 #include "sim/events.h"
 #include "sim/fatal.h"
@@ -39,6 +40,8 @@ struct media_op {
     bool hurried;               /* pre-reads: the host waits for it */
     uint32_t block, page;       /* page: first page of the word line for programs */
     uint32_t ref;               /* the caller's, handed back */
+    uint16_t planes;            /* programs and erases: those that take part */
+    uint16_t failed;            /* those that failed; reads: 1 = the plane is dead */
     uint32_t next;
     uint32_t rider;             /* host read of the same page that shares the sense */
 };
@@ -92,6 +95,7 @@ enum { MEDIA_EVENT_KIND = 1 };
 
 struct media {
     nand_dev *nand;
+    struct media_blocks blocks;
     struct sim_heap *heap;
     struct sim_context *ctx;
     struct media_op *ops;
@@ -109,6 +113,7 @@ struct media {
     uint8_t *plane_bytes;       /* per plane: the page that its last read brought */
     const uint8_t **program_data; /* per operation: its pages, in the order of DATA_IN */
     const uint8_t *next_program;
+    uint8_t *packed;            /* pages of one transfer that leaves planes out */
     /* since the last reset */
     uint64_t die_busy_ns, channel_busy_ns;
     uint64_t page_reads, gc_page_reads, programs, erases, suspends, shared_reads;
@@ -117,6 +122,9 @@ struct media {
 /* What an event ended: kind and the caller's ref; ref MEDIA_NONE = nothing yet. */
 struct media_done {
     uint32_t kind, ref;
+    uint16_t die;
+    uint16_t failed;            /* planes that failed; reads: 1 = the plane is dead */
+    uint16_t dead;              /* planes found dead just now */
 };
 
 /* ops_limit operations may be queued at once. ret_why for a refused NAND profile. */
@@ -160,6 +168,9 @@ void media_erase(struct media *m, uint64_t now, uint32_t die, uint32_t block, ui
 /* The host wants this page, which is being read ahead: the read counts as the host's. */
 void media_hurry(struct media *m, uint64_t now, uint32_t die, uint32_t plane, uint32_t block,
                  uint32_t page);
+
+/* See ftl_fault_arm(). */
+int media_fault_arm(struct media *m, const struct ftl_fault *f);
 
 /* Array time summed over dies since the last reset, operations under way included. */
 uint64_t media_busy_ns(const struct media *m, uint64_t now);

@@ -20,6 +20,7 @@ const char *ftl_strerror(int err)
         "commands are open",
         "the power is off",
         "the medium holds no drive that could be recovered",
+        "the drive is at the end of its life and read-only",
     };
     int i = -err;
     return i >= 0 && i < (int)(sizeof text / sizeof text[0]) ? text[i] : "unknown error";
@@ -103,6 +104,15 @@ static int build(ftl_drive *d, const struct ftl_policies *policies, char *why, s
     err = media_init(&d->media, &d->cfg, &d->heap, &d->ctx, ops, why, why_size);
     if (err == 0)
         err = take_memory(d);
+    if (err == 0)
+        core_holes_init(&d->core);
+    if (err == 0 && d->core.read_only) {
+        if (why != NULL)
+            (void)snprintf(why, why_size, "drive.user_bytes=%llu: not enough good blocks: %llu are "
+                           "bad from the factory", (unsigned long long)d->cfg.drive_user_bytes,
+                           (unsigned long long)d->media.blocks.factory_bad);
+        return FTL_ECONFIG;
+    }
     return err;
 }
 
@@ -179,6 +189,9 @@ int drive_settle(ftl_drive *d)
     int err = ftl_drain(d);
     if (err < 0)
         return err;
+    core_continue_failed(&d->core);
+    if (d->core.failed_wl != WL_NONE)
+        return FTL_EBUSY;       /* data of failed programs found no room yet */
     d->core.timed = false;
     core_gc_settle(&d->core);
     d->core.medium_stale = true;
@@ -271,6 +284,8 @@ int ftl_write_untimed(ftl_drive *d, const struct ftl_extent *extents, size_t cou
             return FTL_ERANGE;
     }
     int err = drive_settle(d);
+    if (err == 0 && d->core.read_only)
+        err = FTL_EROFS;
     struct batch batches[CLASSES_MAX];
     for (uint32_t k = 0; k < d->core.classes; k++)
         batches[k].count = 0;

@@ -24,6 +24,7 @@ struct command {
     uint32_t next;
     uint32_t class;             /* of its data */
     uint32_t stream;            /* of reads that it continues, or AHEAD_STREAMS */
+    uint16_t status;            /* NVMe status field */
     uint64_t wl_seq;            /* FLUSH: waits for word lines up to this one */
 };
 

@@ -237,6 +237,10 @@ void front_read_part_done(ftl_drive *d, uint32_t index)
 
 /* ---- writes ------------------------------------------------------------------- */
 
+/* NVMe status fields: code type << 8 | code. Attempted Write to Read Only Range: the
+ * media, not a write protection that the host asked for (NVM command set 1.0). */
+enum { STATUS_READ_ONLY_RANGE = 0x182 };
+
 static void write_complete(ftl_drive *d, uint32_t index, uint64_t from)
 {
     uint64_t at = from + d->cfg.fe_completion_ns + d->cfg.host_complete_ns;
@@ -301,13 +305,22 @@ static uint32_t write_room(const ftl_drive *d, const struct command *c)
     /* word lines this could fill must have room on their way to the medium */
     if (core->wl_free_count <= core->wl_reserve || media_ops_free(&d->media) <= core->wl_reserve)
         return 0;
-    uint32_t spare = core->wl_free_count - core->wl_reserve;
-    return n < spare * core->g.wl_units ? n : spare * core->g.wl_units;
+    uint64_t spare = core->wl_free_count - core->wl_reserve, each = core->g.wl_units;
+    if (core->holes_total != 0) {   /* one plane may be all that a row has */
+        spare = spare / (1 + core->g.parity_dies * core->g.planes) + 1;
+        each /= core->g.planes;
+    }
+    return n < spare * each ? n : (uint32_t)(spare * each);
 }
 
 static bool write_step(ftl_drive *d, uint32_t index)
 {
     struct command *c = &d->commands[index];
+    if (__builtin_expect(d->core.read_only, 0)) {
+        c->status = STATUS_READ_ONLY_RANGE;
+        write_complete(d, index, max_u64(c->done_at, d->ctx.now));
+        return true;
+    }
     uint32_t n = write_room(d, c);
 
     if (n > 0) {
@@ -334,6 +347,11 @@ static bool trim_step(ftl_drive *d, uint32_t index)
     uint64_t to = (c->cmd.lba + c->cmd.lba_count) / d->lbas_per_unit;
     uint64_t n = to > from ? to - from : 0;
 
+    if (d->core.read_only) {
+        c->status = STATUS_READ_ONLY_RANGE;
+        write_complete(d, index, d->ctx.now);
+        return true;
+    }
     core_unmap(&d->core, from, n);
     d->count.host_trims++;
     d->count.host_trim_bytes += n << d->core.g.unit_shift;

@@ -82,7 +82,7 @@ static void give(ftl_drive *d, struct sim_line *line, struct ftl_cpl *ret)
     struct command *c = &d->commands[e.arg];
 
     *ret = (struct ftl_cpl){.user = c->cmd.user, .submitted_at = c->submitted_at,
-                            .done_at = e.time, .opcode = c->cmd.opcode,
+                            .done_at = e.time, .opcode = c->cmd.opcode, .status = c->status,
                             .lba_count = c->cmd.lba_count};
     c->next = d->command_free;
     d->command_free = e.arg;
@@ -149,12 +149,16 @@ static void media_ended(ftl_drive *d, struct media_done done)
         }
         return;
     case MEDIA_PROGRAM:
+        if (__builtin_expect((done.failed | done.dead) != 0, 0))
+            core_program_failed(&d->core, done.ref, &done);
         core_wl_done(&d->core, done.ref);
         if (d->flush_head != CMD_NONE)
             front_word_line_done(d);
         pump(d);
         return;
     default:
+        if (__builtin_expect((done.failed | done.dead) != 0, 0))
+            core_erase_failed(&d->core, &done);
         pump(d);
         return;
     }

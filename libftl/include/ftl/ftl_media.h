@@ -1,0 +1,49 @@
+/* ftl_media.h - the health of a drive's media, and faults to try it with.
+ *
+ * Errors and threads: as in ftl.h. */
+#ifndef FTL_FTL_MEDIA_H_
+#define FTL_FTL_MEDIA_H_
+
+#include "ftl/ftl.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What an NVMe drive reports in its SMART / Health log, page 02h, and what lies
+ * behind it. Without media.faults all is well: 100 % spare. */
+struct ftl_health {
+    uint32_t available_spare_percent;   /* of the plane that has the fewest; 0..100 */
+    uint32_t spare_threshold_percent;   /* media.spare_threshold_percent */
+    uint8_t  critical_warning;          /* NVMe bits: 1 = spare below threshold, 8 = read-only */
+    uint8_t  read_only;
+    uint64_t blocks_factory_bad, blocks_retired, blocks_spare;  /* one per plane */
+    uint32_t planes_dead;
+    uint64_t hole_units;        /* 4 KiB slots of superblocks without a block, for good */
+    uint64_t waiting_units;     /* units whose program failed, not placed again yet */
+};
+/* FTL_EINVAL for a null pointer. O(planes + open word lines). */
+FTL_API int ftl_health_get(const ftl_drive *drive, struct ftl_health *ret_health);
+
+/* ---- faults -----------------------------------------------------------------
+ * Programs and erases, counted together over all dies, run on the medium in timed
+ * depth only; untimed work meets no fault before the first timed command. */
+enum ftl_fault_kind {
+    FTL_FAULT_PROGRAM = 1,      /* that operation fails, if it is a program */
+    FTL_FAULT_ERASE = 2,        /* the same for an erase */
+    FTL_FAULT_PLANE = 3,        /* from then on `plane` of `die` answers nothing */
+    FTL_FAULT_DIE = 4           /* all planes of `die` */
+};
+struct ftl_fault {
+    uint32_t kind;              /* enum ftl_fault_kind */
+    uint32_t die, plane;        /* FTL_FAULT_DIE and _PLANE */
+    uint64_t after;             /* strikes at the operation after so many; 0 = the next */
+};
+/* Arms one fault; 16 may be armed at a time. FTL_EINVAL (null pointer, kind, no such
+ * plane, media.faults = 0), FTL_EAGAIN (16 are armed). */
+FTL_API int ftl_fault_arm(ftl_drive *drive, const struct ftl_fault *fault);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
