@@ -99,6 +99,11 @@ static int check_shape(const struct ftl_config *c, char *why, size_t n)
         return config_refuse(FTL_ECONFIG, why, n,
                              "media.faults=1: needs power.plp=1: the data of a failed program "
                              "lives in the buffer until it is written elsewhere");
+    if (c->wear_spread != 0 && !c->power_plp)
+        return config_refuse(FTL_ECONFIG, why, n,
+                             "wear.spread=%llu: needs power.plp=1: without capacitors a moved "
+                             "superblock would wait for the next move to fill its last word line",
+                             (unsigned long long)c->wear_spread);
     if (strcmp(c->gc_policy, "d-choices") == 0 && c->gc_choices > c->ftl_superblocks)
         return config_refuse(FTL_ECONFIG, why, n,
                              "gc.choices=%llu: more than ftl.superblocks=%llu",
@@ -139,17 +144,19 @@ static int check_space(const struct ftl_config *c, char *why, size_t n)
             (unsigned long long)(need / g.sb_units), (unsigned long long)need << g.unit_shift);
     /* each class may leave one word line almost full */
     uint64_t wl = (uint64_t)g.wl_units << g.unit_shift, least = c->streams_count * wl;
+    uint64_t gc_least = least + (c->wear_spread != 0 ? 2 : 1) * wl;
     if (c->buffer_bytes < least)
         return config_refuse(FTL_ECONFIG, why, n,
                              "buffer.bytes=%llu: less than one word line of all planes per "
                              "stream, %llu",
                              (unsigned long long)c->buffer_bytes, (unsigned long long)least);
-    if (c->buffer_gc_bytes < least + wl)
+    if (c->buffer_gc_bytes < gc_least)
         return config_refuse(FTL_ECONFIG, why, n,
                              "buffer.gc_bytes=%llu: less than one word line of all planes per "
-                             "stream and one more, %llu",
+                             "stream and %s, %llu",
                              (unsigned long long)c->buffer_gc_bytes,
-                             (unsigned long long)(least + wl));
+                             c->wear_spread != 0 ? "two more" : "one more",
+                             (unsigned long long)gc_least);
     return 0;
 }
 

@@ -18,7 +18,7 @@ static uint32_t wl_limit(const struct ftl_geometry *g, const struct ftl_config *
                          uint32_t gc_window, uint32_t *ret_reserve)
 {
     uint64_t units = (cfg->buffer_bytes + cfg->buffer_gc_bytes) >> g->unit_shift;
-    uint64_t open = cfg->streams_count * cfg->gc_frontiers;
+    uint64_t open = geometry_frontiers(cfg);
     uint64_t data = units / g->wl_units + 2 + open;
     uint64_t parity = (data / g->data_dies + 4) * g->parity_dies;
     uint64_t reserve = (uint64_t)gc_window * g->group_units / g->wl_units + 2 + open;
@@ -83,6 +83,11 @@ static int take_superblock_arrays(struct ftl_core *c)
     c->broken = calloc(n * c->g.planes, sizeof *c->broken);
     if (c->holes == NULL || c->lasting == NULL || c->leave == NULL || c->broken == NULL)
         return FTL_ENOMEM;
+    c->wear.is_free = calloc(n, sizeof *c->wear.is_free);
+    c->wear.moved = calloc(n, sizeof *c->wear.moved);
+    c->wear.freed_at = calloc(n, sizeof *c->wear.freed_at);
+    if (c->wear.is_free == NULL || c->wear.moved == NULL || c->wear.freed_at == NULL)
+        return FTL_ENOMEM;
     return c->valid && c->state && c->collectable && c->sb_class && c->closed_at && c->closed_at_write && c->erases &&
                    c->wl_in_flight && c->reads_in_flight && c->rows_programmed &&
                    c->gc.reads && c->gc.finishing
@@ -112,7 +117,7 @@ uint64_t core_memory(const struct ftl_config *cfg)
     uint32_t reserve;
     if (geometry_make(&g, cfg) < 0)
         return UINT64_MAX;
-    uint64_t per_sb = 4 + 4 + 1 + 1 + 1 + 8 + 8 + 4 + 4 + 4 + 4 + 4 + 4 * (uint64_t)g.dies + 9 +
+    uint64_t per_sb = 4 + 4 + 1 + 1 + 1 + 8 + 8 + 4 + 4 + 4 + 4 + 4 + 4 * (uint64_t)g.dies + 9 + 10 +
                       g.planes * (uint64_t)sizeof(struct row_range);
     uint64_t blocks = cfg->media_faults ? media_blocks_memory(g.dies, g.planes,
                                                               cfg->nand_blocks_per_plane,
@@ -135,7 +140,9 @@ int core_init(struct ftl_core *c, const struct ftl_config *cfg, struct sim_conte
     c->buffer_limit = min_u32(cfg->buffer_bytes >> c->g.unit_shift, UINT32_MAX / 2);
     c->gc.buffer_limit = min_u32(cfg->buffer_gc_bytes >> c->g.unit_shift, UINT32_MAX / 2);
     c->classes = (uint32_t)cfg->streams_count;
-    c->frontier_count = c->classes * (uint32_t)cfg->gc_frontiers;
+    c->frontier_count = (uint32_t)geometry_frontiers(cfg);
+    c->gc_first = cfg->gc_frontiers > 1 ? c->classes : 0;
+    c->wear.frontier = cfg->wear_spread != 0 ? c->frontier_count - 1 : FRONTIERS_MAX;
     c->map_bytes = ((size_t)c->user_units + 1) * sizeof *c->map;
     c->rmap_bytes = (size_t)(c->g.total_units + 1) * sizeof *c->rmap;
     c->map = bulk_take(c->map_bytes);
@@ -178,6 +185,9 @@ void core_free(struct ftl_core *c)
     free(c->lasting);
     free(c->leave);
     free(c->broken);
+    free(c->wear.is_free);
+    free(c->wear.moved);
+    free(c->wear.freed_at);
     free(c->wls);
     sim_line_free(&c->wl_out);
     free(c->gc.pages);
@@ -186,21 +196,10 @@ void core_free(struct ftl_core *c)
     free(c->gc.finishing);
 }
 
-/* The free superblock with the fewest erases; the lowest index of equals. */
-static uint32_t choose_free(const struct ftl_core *c)
-{
-    uint32_t best = SB_NONE;
-    for (uint32_t i = 0; i < c->g.sb_count; i++)
-        if ((c->state[i] == SB_FREE || (c->state[i] == SB_OPEN && FTL_PLANT(reuse_open, 20))) &&
-            (best == SB_NONE || c->erases[i] < c->erases[best]))
-            best = i;
-    return best;
-}
-
 void core_open(struct ftl_core *c, struct frontier *f)
 {
     FTL_ASSERT(c->ctx, f->sb == SB_NONE && c->free_count > 0);
-    uint32_t sb = choose_free(c);
+    uint32_t sb = core_wear_open(c, (uint32_t)(f - c->fr));
 
     c->state[sb] = SB_OPEN;
     c->sb_class[sb] = (uint8_t)((uint32_t)(f - c->fr) % c->classes);
@@ -227,6 +226,8 @@ void core_release(struct ftl_core *c, uint32_t sb)
     c->free_usable += c->g.sb_units - c->holes[sb];
     if (c->leave[sb] || c->failures != 0)
         core_holes_turn(c, sb);
+    c->wear.freed_at[sb] = ++c->wear.freed;
+    c->wear.moved[sb] = 0;
     if (!c->timed) {
         c->count->nand_erases += (uint64_t)c->g.dies * c->g.planes;
         if (c->payload != NULL)
@@ -266,6 +267,7 @@ void core_format(struct ftl_core *c)
             continue;
         c->state[sb] = SB_FREE;
         c->free_count++;
+        c->wear.freed_at[sb] = ++c->wear.freed;
         c->erases[sb]++;
         c->count->nand_erases += (uint64_t)c->g.dies * c->g.planes;
         if (c->payload != NULL)
@@ -279,6 +281,7 @@ void core_format(struct ftl_core *c)
     for (uint32_t i = 0; i < FRONTIERS_MAX; i++)
         c->fr[i] = (struct frontier){.sb = SB_NONE};
     core_holes_format(c);
+    core_wear_format(c);
     c->medium_stale = true;
 }
 

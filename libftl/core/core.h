@@ -22,11 +22,12 @@ enum sb_state { SB_FREE, SB_OPEN, SB_CLOSED, SB_VICTIM, SB_DEAD };
 enum cause { CAUSE_HOST, CAUSE_GC };
 #define SB_NONE UINT32_MAX
 #define WL_NONE UINT32_MAX
-enum { CLASSES_MAX = 8, FRONTIERS_MAX = 2 * CLASSES_MAX };
+enum { CLASSES_MAX = 8, FRONTIERS_MAX = 2 * CLASSES_MAX + 1 };
 enum { GC_CHUNK = 64 };         /* slots per untimed step, and prefetch distance */
 
 /* An open superblock. Class k of the host writes to frontier k; relocation keeps the
- * class and writes to frontier k too, or to k + classes (gc.frontiers = 2). */
+ * class and writes to frontier k too, or to k + classes (gc.frontiers = 2). Data that
+ * is moved for wear's sake has the last one (wear.spread > 0). */
 struct frontier {
     uint32_t sb;                /* SB_NONE: the next unit opens one */
     uint32_t next, wl_end, sb_end;  /* slot ids */
@@ -69,7 +70,7 @@ struct gc_state {
     uint32_t victim;            /* SB_NONE: none */
     uint32_t cursor;            /* slot id of the next group to inspect */
     uint32_t row, data_die, page;   /* the same as a place */
-    uint32_t flight_class;      /* of all groups of pages in flight */
+    uint32_t flight_frontier;   /* of all groups of pages in flight */
     uint32_t in_flight;         /* groups being read, or waiting for the write path */
     uint32_t window;            /* their limit */
     uint32_t pending_gain;      /* dead slots among groups in flight */
@@ -89,10 +90,23 @@ struct gc_state {
  * of the drive copies it. */
 struct core_policies {
     const struct ftl_gc_policy *gc;
-    void *gc_state;             /* inside of state; NULL = none */
+    const struct ftl_wear_policy *wear;
+    void *gc_state, *wear_state; /* inside of state */
     uint8_t *state;
     size_t state_bytes;
     char fault[192];            /* what one of them did wrong; "" = nothing */
+};
+
+/* Wear levelling (wear.c). */
+struct wear_state {
+    uint8_t *is_free, *moved;   /* per superblock; moved: a victim for wear's sake, to */
+    uint32_t frontier;          /* this frontier (1), or to that of its class (2) */
+    uint64_t *freed_at, freed;  /* order of becoming free */
+    uint64_t asked;             /* decisions so far */
+    bool due;                   /* a victim was collected since it was asked for a move */
+    bool saving;                /* free slots for a move are being saved up */
+    uint64_t saving_since;      /* host units */
+    uint64_t extra;             /* in free_target: slots saved up, or left of a move */
 };
 
 struct ftl_core {
@@ -130,7 +144,9 @@ struct ftl_core {
 
     struct frontier fr[FRONTIERS_MAX];
     uint32_t frontier_count, classes;
+    uint32_t gc_first;          /* frontier of relocation of class 0 */
     struct gc_state gc;
+    struct wear_state wear;
 
     uint64_t in_log;            /* slots written or padded and not yet collected */
     uint64_t free_floor;        /* free slots below which host data waits */
@@ -166,7 +182,13 @@ void core_release(struct ftl_core *c, uint32_t sb);     /* erased, free again */
 /* Index of the frontier that relocation of a class writes to. */
 static inline uint32_t core_gc_frontier(const struct ftl_core *c, uint32_t class)
 {
-    return class + (c->frontier_count > c->classes ? c->classes : 0);
+    return class + c->gc_first;
+}
+
+/* The same for the data of one victim. */
+static inline uint32_t core_victim_frontier(const struct ftl_core *c, uint32_t sb)
+{
+    return c->wear.moved[sb] == 1 ? c->wear.frontier : core_gc_frontier(c, c->sb_class[sb]);
 }
 
 static inline uint32_t frontier_left(const struct frontier *f)
@@ -245,6 +267,15 @@ static inline bool core_is_hole(const struct ftl_core *c, const struct ftl_place
            p->row >= b->hole_row[media_blocks_index(b, p->sb, p->die, p->plane)];
 }
 
+/* ---- wear.c ---- */
+/* The free superblock to open for a frontier. */
+uint32_t core_wear_open(struct ftl_core *c, uint32_t frontier);
+/* A victim for wear's sake, SB_NONE: none now. */
+uint32_t core_wear_victim(struct ftl_core *c);
+/* Of such a victim so many slots are left. */
+void core_wear_step(struct ftl_core *c, uint32_t slots_left);
+void core_wear_format(struct ftl_core *c);
+
 /* ---- gc.c ---- */
 /* Untimed: collects until n host units of this class may be placed. */
 int core_gc_make_room(struct ftl_core *c, uint32_t class, uint32_t n);
@@ -254,8 +285,8 @@ void core_gc_issue(struct ftl_core *c);
  * the units of its group still wait for other pages. */
 uint64_t core_gc_page_in(struct ftl_core *c, uint32_t ref);
 void core_gc_page_out(struct ftl_core *c);
-/* A word line with relocated data of this class was sent. */
-void core_gc_word_line(struct ftl_core *c, uint32_t class, uint64_t seq);
+/* A word line with relocated data of this frontier was sent. */
+void core_gc_word_line(struct ftl_core *c, uint32_t frontier, uint64_t seq);
 /* Going timed: the next page of a victim that untimed work left half inspected. */
 void core_gc_resume(struct ftl_core *c);
 /* Going untimed: all programs have ended, finished victims are free. */

@@ -73,6 +73,17 @@ static const uint32_t *valid_view(struct ftl_core *c)
     return c->gc.cost;
 }
 
+static void take_victim(struct ftl_core *c, uint32_t sb)
+{
+    struct gc_state *gc = &c->gc;
+    c->state[sb] = SB_VICTIM;
+    c->collectable[sb] = 0;
+    c->holes_ahead += c->holes[sb];
+    gc->victim = sb;
+    gc->cursor = sb * c->g.sb_units + 1;
+    gc->row = gc->data_die = gc->page = 0;
+}
+
 /* 1 = chosen, 0 = none to choose from, < 0 the policy's fault. */
 static int choose_victim(struct ftl_core *c)
 {
@@ -80,6 +91,11 @@ static int choose_victim(struct ftl_core *c)
 
     if (!any_gain(c))
         return 0;
+    uint32_t sb = core_wear_victim(c);
+    if (sb != SB_NONE) {
+        take_victim(c, sb);
+        return 1;
+    }
     if (gc->idle_host_units != c->host_units) {
         gc->idle_host_units = c->host_units;
         gc->idle_picks = 0;
@@ -105,16 +121,12 @@ static int choose_victim(struct ftl_core *c)
         .choices = (uint32_t)c->cfg->gc_choices,
         .window = (uint32_t)c->cfg->gc_window,
     };
-    uint32_t sb = ask_policy(c, &view);
+    sb = ask_policy(c, &view);
     if (sb == SB_NONE)
         return FTL_EPOLICY;
-    c->state[sb] = SB_VICTIM;
-    c->holes_ahead += c->holes[sb];
-    c->collectable[sb] = 0;
     c->count->gc_victims++;
-    gc->victim = sb;
-    gc->cursor = sb * c->g.sb_units + 1;
-    gc->row = gc->data_die = gc->page = 0;
+    c->wear.due = c->cfg->wear_spread != 0;
+    take_victim(c, sb);
     return 1;
 }
 
@@ -156,6 +168,8 @@ static void collect_chunk(struct ftl_core *c)
     c->gc.cursor = to;
     if (to == end) {
         uint32_t sb = c->gc.victim;
+        if (c->wear.extra != 0 && c->wear.moved[sb])
+            core_wear_step(c, 0);
         c->gc.victim = SB_NONE;
         core_release(c, sb);
     }
@@ -189,10 +203,10 @@ void core_gc_resume(struct ftl_core *c)
     c->gc.page = p.page_type * c->g.planes + p.plane;
 }
 
-/* Slots that relocation of the victim's class can reach. */
+/* Slots that relocation of the victim can reach. */
 static uint64_t space(const struct ftl_core *c)
 {
-    const struct frontier *f = &c->fr[core_gc_frontier(c, c->sb_class[c->gc.victim])];
+    const struct frontier *f = &c->fr[core_victim_frontier(c, c->gc.victim)];
     return frontier_left(f) + c->free_usable;
 }
 
@@ -224,11 +238,12 @@ static void release_finished(struct ftl_core *c)
     gc->finishing_count = kept;
 }
 
-void core_gc_word_line(struct ftl_core *c, uint32_t class, uint64_t seq)
+void core_gc_word_line(struct ftl_core *c, uint32_t frontier, uint64_t seq)
 {
     for (uint32_t i = 0; i < c->gc.finishing_count; i++) {
         struct gc_finishing *f = &c->gc.finishing[i];
-        if (f->wl_seq == 0 && c->gc.reads[f->sb] == 0 && c->sb_class[f->sb] == class)
+        if (f->wl_seq == 0 && c->gc.reads[f->sb] == 0 &&
+            core_victim_frontier(c, f->sb) == frontier)
             f->wl_seq = seq;
     }
 }
@@ -311,7 +326,7 @@ static void issue_group(struct ftl_core *c, uint32_t live)
     page->pending = 0;
     page->gain = c->g.group_units - live;
     gc->pending_gain += page->gain;
-    gc->flight_class = c->sb_class[gc->victim];
+    gc->flight_frontier = core_victim_frontier(c, gc->victim);
     gc->in_flight++;
     gc->reads[gc->victim]++;
     gc->buffer_used += c->g.group_units;
@@ -323,8 +338,8 @@ static bool group_fits(const struct ftl_core *c, uint32_t live)
 {
     const struct gc_state *gc = &c->gc;
 
-    /* pages of one class at a time: each may need to open a superblock */
-    if (gc->in_flight != 0 && gc->flight_class != c->sb_class[gc->victim])
+    /* pages of one frontier at a time: each may need to open a superblock */
+    if (gc->in_flight != 0 && gc->flight_frontier != core_victim_frontier(c, gc->victim))
         return false;
     return gc->in_flight < gc->window && gc->buffer_used + c->g.group_units <= gc->buffer_limit &&
            c->wl_free_count > c->wl_reserve &&
@@ -356,6 +371,8 @@ static bool step_victim(struct ftl_core *c)
             prefetch_keys(c, ahead, ahead + c->g.group_units);
         next_group(c);
     }
+    if (c->wear.extra != 0 && c->wear.moved[gc->victim])
+        core_wear_step(c, end - gc->cursor);
     if (gc->cursor == end)
         finish_victim(c);
     return true;
@@ -375,7 +392,7 @@ static bool is_awaited(const struct ftl_core *c, uint32_t i)
         return false;
     for (uint32_t k = 0; k < c->gc.finishing_count; k++)
         if (c->gc.finishing[k].wl_seq == 0 &&
-            c->sb_class[c->gc.finishing[k].sb] == i % c->classes)
+            core_victim_frontier(c, c->gc.finishing[k].sb) == i)
             return true;
     return false;
 }
@@ -414,7 +431,7 @@ static void send_open_word_line(struct ftl_core *c, bool forced)
     for (uint32_t i = 0; i < c->frontier_count; i++)
         if (is_awaited(c, i))
             core_pad(c, &c->fr[i]);
-    for (uint32_t k = 0; k < c->classes; k++)
+    for (uint32_t k = 0; k < c->frontier_count; k++)
         core_gc_word_line(c, k, c->wl_seq);     /* all is sent, if it was not before */
     release_finished(c);
 }

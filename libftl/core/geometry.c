@@ -54,20 +54,24 @@ static uint64_t failed_kept(const struct ftl_config *c)
     return c->media_faults ? 2 + (c->buffer_bytes + c->buffer_gc_bytes) / sb : 0;
 }
 
+uint64_t geometry_frontiers(const struct ftl_config *c)
+{
+    return c->gc_frontiers * c->streams_count + (c->wear_spread != 0);
+}
+
 /* One free superblock per frontier beyond the first keeps the host from waiting for
  * an erase (DESIGN.md has the argument). Without capacitors victims wait for a full
  * word line: one superblock for those held, one for units that run over into it. */
 uint64_t geometry_free_kept(const struct ftl_config *c)
 {
-    return c->gc_reserve + c->gc_frontiers * c->streams_count - 1 + (c->power_plp ? 0 : 2) +
-           failed_kept(c);
+    return c->gc_reserve + geometry_frontiers(c) - 1 + (c->power_plp ? 0 : 2) + failed_kept(c);
 }
 
 /* Besides, more dead units than the open superblocks can hold, so that a victim with
  * something to gain always exists: one superblock per frontier, at least two. */
 uint64_t geometry_spare_needed(const struct ftl_config *c)
 {
-    uint64_t open = c->gc_frontiers * c->streams_count;
+    uint64_t open = geometry_frontiers(c);
     return geometry_free_kept(c) + (open < 2 ? 2 : open);
 }
 

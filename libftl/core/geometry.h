@@ -37,6 +37,9 @@ struct ftl_place {
 /* 0, or -1 when slots do not fit 32 bits, a superblock has fewer than two, or a word
  * line of all planes holds no whole number of units. */
 int geometry_make(struct ftl_geometry *ret, const struct ftl_config *cfg);
+/* Superblocks that may be open at once: per class of the host, the same again for
+ * relocation apart, one for data that is moved for wear's sake. */
+uint64_t geometry_frontiers(const struct ftl_config *cfg);
 /* Superblocks that collection keeps free. */
 uint64_t geometry_free_kept(const struct ftl_config *cfg);
 /* Superblocks of spare below which collection could run out of room. */

@@ -63,7 +63,7 @@ static uint32_t page_bytes(const struct ftl_config *cfg)
 
 static uint32_t group_limit(const struct ftl_config *cfg, uint32_t wordlines)
 {
-    uint32_t open = (uint32_t)(cfg->streams_count * cfg->gc_frontiers);
+    uint32_t open = (uint32_t)geometry_frontiers(cfg);
     return wordlines + open * (1 + (uint32_t)cfg->raid_parity);
 }
 

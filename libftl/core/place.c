@@ -142,7 +142,7 @@ void core_word_line_end(struct ftl_core *c, struct frontier *f)
 
     send_data(c, f);
     if (c->gc.finishing_count != 0 && f->wl_units[CAUSE_GC] != 0)
-        core_gc_word_line(c, (uint32_t)(f - c->fr) % c->classes, c->wl_seq);
+        core_gc_word_line(c, (uint32_t)(f - c->fr), c->wl_seq);
     f->wl_units[CAUSE_HOST] = f->wl_units[CAUSE_GC] = 0;
     f->hole_units = f->parity_units = 0;
     f->jumped = f->parity_pages = 0;
@@ -187,26 +187,26 @@ void core_pad(struct ftl_core *c, struct frontier *f)
 
 /* ---- host ------------------------------------------------------------------ */
 
-/* What relocation must still be able to place with the class of `class`: pages in
- * flight, and the rest of the victim. Without one, the next may be wholly live. */
-static uint64_t gc_claim(const struct ftl_core *c, uint32_t class)
+/* What relocation must still be able to place with this frontier: pages in flight, and
+ * the rest of the victim. Without one, the next may be wholly live. */
+static uint64_t gc_claim(const struct ftl_core *c, uint32_t frontier)
 {
     uint64_t claim = 0;
-    if (c->gc.in_flight != 0 && c->gc.flight_class == class)
+    if (c->gc.in_flight != 0 && c->gc.flight_frontier == frontier)
         claim = (uint64_t)c->gc.in_flight * c->g.group_units;
-    if (c->gc.victim != SB_NONE && c->sb_class[c->gc.victim] == class)
+    if (c->gc.victim != SB_NONE && core_victim_frontier(c, c->gc.victim) == frontier)
         claim += c->valid[c->gc.victim];
     return claim;
 }
 
-/* Free superblocks that relocation of all classes but `except` may have to open. */
+/* Free superblocks that relocation to all frontiers but `except` may have to open. */
 static uint32_t gc_needs(const struct ftl_core *c, uint32_t except)
 {
     uint32_t need = c->gc.victim == SB_NONE;
 
-    for (uint32_t k = 0; k < c->classes; k++) {
+    for (uint32_t k = c->gc_first; k < c->frontier_count; k++) {
         uint64_t claim = k == except ? 0 : gc_claim(c, k);
-        uint64_t left = frontier_left(&c->fr[core_gc_frontier(c, k)]);
+        uint64_t left = frontier_left(&c->fr[k]);
         if (claim > left)
             need += (uint32_t)((claim - left + c->usable_min - 1) / c->usable_min);
     }
@@ -221,7 +221,7 @@ uint32_t core_host_room(const struct ftl_core *c, uint32_t class)
     uint64_t room = free_slots - c->free_floor;
     uint64_t reach = frontier_left(&c->fr[class]);
 
-    if (c->frontier_count > c->classes) {
+    if (c->gc_first != 0) {
         if (room <= reach)          /* the usual case: nothing to open */
             return (uint32_t)room;
         if (c->free_count > gc_needs(c, UINT32_MAX))
@@ -327,8 +327,9 @@ uint32_t core_relocate(struct ftl_core *c, uint32_t slot, uint32_t end)
 {
     uint32_t *map = c->map, *rmap = c->rmap;
     uint32_t from = geometry_superblock(&c->g, slot - 1), moved = 0;
-    struct frontier *f = &c->fr[core_gc_frontier(
-        c, (c->sb_class[from] + FTL_PLANT(wrong_class, 30)) % c->classes)];
+    struct frontier *f = &c->fr[core_victim_frontier(c, from)];
+    if (FTL_PLANT(wrong_class, 30))
+        f = &c->fr[core_gc_frontier(c, (c->sb_class[from] + 1U) % c->classes)];
 
     while (slot < end) {
         if (f->sb == SB_NONE) {
@@ -336,6 +337,8 @@ uint32_t core_relocate(struct ftl_core *c, uint32_t slot, uint32_t end)
                 if (++slot == end)
                     goto done;      /* nothing live left: open nothing */
             core_open(c, f);
+            if (c->wear.moved[from] == 1)
+                c->sb_class[f->sb] = c->sb_class[from];
         }
         uint32_t to = f->next, first = f->next;
         for (; slot < end && to < f->run_end; slot++) {
@@ -361,8 +364,12 @@ uint32_t core_relocate(struct ftl_core *c, uint32_t slot, uint32_t end)
 done:
     c->valid[from] -= moved;
     c->in_log += moved;
-    c->count->gc_units_moved += moved;
-    c->count->gc_bytes += (uint64_t)moved << c->g.unit_shift;
+    if (c->wear.moved[from]) {
+        c->count->wear_bytes += (uint64_t)moved << c->g.unit_shift;
+    } else {
+        c->count->gc_units_moved += moved;
+        c->count->gc_bytes += (uint64_t)moved << c->g.unit_shift;
+    }
     return moved;
 }
 

@@ -58,6 +58,30 @@ static int bind_gc(struct ftl_core *c, const struct ftl_policies *given, char *w
     return err;
 }
 
+static int bind_wear(struct ftl_core *c, const struct ftl_policies *given, char *why, size_t size)
+{
+    const struct ftl_wear_policy *p = given != NULL ? given->wear : NULL;
+    if (p == NULL) {
+        c->policy.wear = ftl_wear_policy_find(c->cfg->wear_policy);
+        if (c->policy.wear != NULL)
+            return 0;
+        (void)refuse(why, size, "wear.policy=%s: unknown policy", c->cfg->wear_policy);
+        return FTL_ECONFIG;
+    }
+    int err = core_policy_head_check(&p->head, "wear", sizeof *p, why, size);
+    if (err == 0 && p->open == NULL)
+        err = refuse(why, size, "wear policy %s: has no open()", p->head.name);
+    if (err == 0 && p->move == NULL && c->cfg->wear_spread != 0)
+        err = refuse(why, size, "wear policy %s: has no move(), which wear.spread=%llu asks for",
+                     p->head.name, (unsigned long long)c->cfg->wear_spread);
+    const struct ftl_wear_policy *same = err == 0 ? ftl_wear_policy_find(p->head.name) : NULL;
+    if (same != NULL && same != p)
+        err = refuse(why, size, "wear policy %s: the name is that of a built-in policy",
+                     p->head.name);
+    c->policy.wear = p;
+    return err;
+}
+
 static size_t state_bytes(const struct ftl_policy_head *head, const struct ftl_core *c)
 {
     size_t n = head->state_bytes + (size_t)head->state_bytes_per_superblock * c->g.sb_count;
@@ -73,15 +97,19 @@ int core_policy_bind(struct ftl_core *c, const struct ftl_policies *given, char 
         return refuse(why, size, "policies: struct_size %u, must be %zu", given->struct_size,
                       sizeof *given);
     int err = bind_gc(c, given, why, size);
+    if (err == 0)
+        err = bind_wear(c, given, why, size);
     if (err < 0)
         return err;
-    c->policy.state_bytes = state_bytes(&c->policy.gc->head, c);
+    size_t gc = state_bytes(&c->policy.gc->head, c);
+    c->policy.state_bytes = gc + state_bytes(&c->policy.wear->head, c);
     if (c->policy.state_bytes == 0)
         return 0;
     c->policy.state = calloc(1, c->policy.state_bytes);
     if (c->policy.state == NULL)
         return FTL_ENOMEM;
     c->policy.gc_state = c->policy.state;
+    c->policy.wear_state = c->policy.state + gc;
     return 0;
 }
 

@@ -88,6 +88,8 @@ static void name_policies(ftl_drive *d)
 {
     (void)snprintf(d->cfg.gc_policy, sizeof d->cfg.gc_policy, "%s",
                    d->core.policy.gc->head.name);
+    (void)snprintf(d->cfg.wear_policy, sizeof d->cfg.wear_policy, "%s",
+                   d->core.policy.wear->head.name);
 }
 
 static int build(ftl_drive *d, const struct ftl_policies *policies, char *why, size_t why_size)

@@ -39,8 +39,9 @@ static struct ftl_config random_config(struct rand64 *r)
 {
     static const char *const policies[] = {"greedy", "fifo", "random", "d-choices",
                                            "cost-benefit", "windowed-greedy", "cat"};
+    static const char *const wear_policies[] = {"least-worn", "fifo", "most-worn"};
     static const char *const presets[] = {"pslc", "mlc-25nm", "tlc-128l", "qlc"};
-    char text[20][24];
+    char text[24][24];
     int n = 0;
 #define NUM(v) number(text, &n, v)
     uint64_t channels = 1 + draw_to(r, 2), dies = channels * (1 + draw_to(r, 3));
@@ -53,7 +54,8 @@ static struct ftl_config random_config(struct rand64 *r)
     uint64_t sb_units = (dies - parity) * rows * wl;
     /* from the least spare that is allowed up to four superblocks more */
     uint64_t classes = plp && draw_to(r, 2) ? 1 + draw_to(r, 3) : 1;
-    uint64_t open = frontiers * classes;
+    uint64_t wear = plp && draw_to(r, 3) == 0 ? 1 + draw_to(r, 4) : 0;
+    uint64_t open = frontiers * classes + (wear != 0);
     uint64_t spare = open + (open < 2 ? 2 : open) + (plp ? 0 : 2) + draw_to(r, 4);
     uint64_t sbs = spare + 3 + draw_to(r, 8);
     struct ftl_config cfg = make_config(
@@ -61,11 +63,12 @@ static struct ftl_config random_config(struct rand64 *r)
         NUM(planes), "nand.page_types", NUM(types), "nand.wordlines_per_block", NUM(rows),
         "nand.page_bytes", NUM(page * 4096), "nand.spare_bytes", NUM(page * 600), "nand.blocks_per_plane", NUM(sbs), "ftl.superblocks",
         NUM(sbs), "raid.parity", NUM(parity), "gc.frontiers", NUM(frontiers), "streams.count", NUM(classes), "power.plp",
-        NUM(plp), "gc.policy", policies[draw_to(r, 7)], "gc.choices", "3", "drive.lba_bytes",
+        NUM(plp), "gc.policy", policies[draw_to(r, 7)], 
+        "wear.spread", NUM(wear), "wear.policy", wear_policies[draw_to(r, 3)], "gc.choices", "3", "drive.lba_bytes",
         draw_to(r, 2) ? "512" : "4096", "media.payload", "1", "map.unit_bytes", NUM(unit * 4096), "drive.user_bytes",
         NUM((sbs - spare) * sb_units * 4096), "buffer.bytes",
         NUM((classes * wl + draw_to(r, 3 * wl + 1)) * 4096), "buffer.gc_bytes",
-        NUM(((classes + 1) * wl + draw_to(r, 3 * wl + 1)) * 4096), NULL);
+        NUM(((classes + 1 + (wear != 0)) * wl + draw_to(r, 3 * wl + 1)) * 4096), NULL);
 #undef NUM
     cfg.drive_seed = draw(r);
     random_scheduling(&cfg, r);

@@ -6,7 +6,7 @@
 
 #include "workload/policy.h"
 
-enum { KINDS = 1 };
+enum { KINDS = 2 };
 
 struct wl_policies {
     struct ftl_policies chosen;
@@ -20,6 +20,8 @@ static const struct kind {
 } kinds[KINDS] = {
     {"gc.policy", "ftl_gc_policy_export", "struct ftl_gc_policy", sizeof(struct ftl_gc_policy),
      offsetof(struct ftl_policies, gc)},
+    {"wear.policy", "ftl_wear_policy_export", "struct ftl_wear_policy",
+     sizeof(struct ftl_wear_policy), offsetof(struct ftl_policies, wear)},
 };
 
 wl_policies *wl_policies_new(void)

@@ -76,6 +76,47 @@ FTL_API const struct ftl_gc_policy *ftl_gc_policy_find(const char *name);
 /* The index-th built-in policy, NULL past the end. */
 FTL_API const struct ftl_gc_policy *ftl_gc_policy_get(uint32_t index);
 
+/* ---- wear levelling: which free superblock, which data to move ------------------- */
+
+/* Whose data comes: the host's; what collection found live; what is moved because it
+ * has been cold for long. */
+enum ftl_wear_use { FTL_USE_HOST, FTL_USE_RELOCATION, FTL_USE_COLD };
+
+/* Superblocks, as arrays of `count`. */
+struct ftl_wear_view {
+    uint32_t count, units_per_superblock;
+    uint32_t use;                    /* enum ftl_wear_use */
+    uint32_t spread;                 /* wear.spread */
+    const uint32_t *erase_count;
+    const uint8_t *is_free;          /* 1 = erased, may be opened */
+    const uint64_t *freed_at;        /* order of becoming free, 0 = from the start */
+    const uint8_t *collectable;      /* 1 = may be moved */
+    const uint32_t *valid_units;
+    const uint64_t *closed_at, *closed_at_write;
+    uint64_t host_units_written;     /* the write clock now */
+    uint64_t draw;                   /* 64 fresh random bits */
+};
+
+struct ftl_wear_policy {
+    struct ftl_policy_head head;
+    /* Dynamic: writes the free superblock to open. At least one is free. 0, or negative
+     * to give up, which ends the run. Called once per superblock opened. */
+    int (*open)(void *state, const struct ftl_wear_view *view, uint32_t *ret_superblock);
+    /* Static: writes the superblock whose live data moves elsewhere, so that it comes
+     * into circulation, or `count` for none. Asked once per superblock collected when
+     * wear.spread > 0; may be NULL when that is 0. 0, or negative to end the run. */
+    int (*move)(void *state, const struct ftl_wear_view *view, uint32_t *ret_superblock);
+};
+
+/* Built-in policies by name; NULL = unknown. All move the data of the least worn
+ * superblock when the most worn one has over wear.spread erases more.
+ *   least-worn  opens the free superblock with the fewest erases, for cold data the one
+ *               with the most
+ *   fifo        the one free for the longest time
+ *   most-worn   the one with the most erases: for contrast, it spreads wear apart */
+FTL_API const struct ftl_wear_policy *ftl_wear_policy_find(const char *name);
+FTL_API const struct ftl_wear_policy *ftl_wear_policy_get(uint32_t index);
+
 /* ---- all of a drive -------------------------------------------------------------- */
 
 /* NULL = the built-in policy that the configuration names. The policies must outlive
@@ -83,8 +124,9 @@ FTL_API const struct ftl_gc_policy *ftl_gc_policy_get(uint32_t index);
 struct ftl_policies {
     uint32_t version, struct_size;   /* FTL_POLICY_VERSION, sizeof(struct ftl_policies) */
     const struct ftl_gc_policy *gc;
+    const struct ftl_wear_policy *wear;
 };
-#define FTL_POLICIES_INIT {FTL_POLICY_VERSION, sizeof(struct ftl_policies), NULL}
+#define FTL_POLICIES_INIT {FTL_POLICY_VERSION, sizeof(struct ftl_policies), NULL, NULL}
 
 /* ---- shared objects --------------------------------------------------------------
  * A shared object exports a function per kind of policy that it brings. The macro
@@ -92,6 +134,12 @@ struct ftl_policies {
 #define FTL_GC_POLICY_EXPORT(policy)                                                           \
     FTL_API const struct ftl_gc_policy *ftl_gc_policy_export(void);                            \
     const struct ftl_gc_policy *ftl_gc_policy_export(void)                                     \
+    {                                                                                          \
+        return &(policy);                                                                      \
+    }
+#define FTL_WEAR_POLICY_EXPORT(policy)                                                         \
+    FTL_API const struct ftl_wear_policy *ftl_wear_policy_export(void);                        \
+    const struct ftl_wear_policy *ftl_wear_policy_export(void)                                 \
     {                                                                                          \
         return &(policy);                                                                      \
     }
