@@ -100,8 +100,9 @@ static int choose_victim(struct ftl_core *c)
         gc->idle_host_units = c->host_units;
         gc->idle_picks = 0;
     }
-    /* the host may go on: no need to reach the target at any price */
-    if (gc->idle_picks > FUTILE_ROUNDS * (uint64_t)c->g.sb_count &&
+    /* the host may go on: no need to reach the target at any price. (Untimed, collection
+     * is asked only when the host may not.) */
+    if (c->timed && gc->idle_picks > FUTILE_ROUNDS * (uint64_t)c->g.sb_count &&
         core_free_slots(c) > c->free_floor)
         return 0;
     if (gc->idle_picks++ > IDLE_ROUNDS * (uint64_t)c->g.sb_count)

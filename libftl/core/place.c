@@ -240,9 +240,9 @@ uint32_t core_host_room(const struct ftl_core *c, uint32_t class)
 
 uint64_t core_rewrite_room(const struct ftl_core *c, uint32_t class)
 {
-    uint32_t others = gc_needs(c, class);
-    uint64_t claim = gc_claim(c, class);
-    uint64_t reach = frontier_left(&c->fr[core_gc_frontier(c, class)]);
+    uint32_t frontier = core_gc_frontier(c, class), others = gc_needs(c, frontier);
+    uint64_t claim = gc_claim(c, frontier);
+    uint64_t reach = frontier_left(&c->fr[frontier]);
 
     if (c->wl_free_count <= c->wl_reserve || media_ops_free(c->media) <= c->wl_reserve)
         return 0;
