@@ -1,10 +1,7 @@
 /* core.c - life of the core, and of superblocks. */
 #include "core/core.h"
 
-#include <stdlib.h>
 #include <string.h>
-
-#include "core/bulk.h"
 
 static uint32_t min_u32(uint64_t a, uint64_t b)
 {
@@ -62,46 +59,32 @@ static void set_space_limits(struct ftl_core *c)
 static int take_superblock_arrays(struct ftl_core *c)
 {
     size_t n = c->g.sb_count;
-    c->valid = calloc(n, sizeof *c->valid);
-    c->state = calloc(n, sizeof *c->state);
-    c->collectable = calloc(n, sizeof *c->collectable);
-    c->sb_class = calloc(n, sizeof *c->sb_class);
-    c->closed_at = calloc(n, sizeof *c->closed_at);
-    c->closed_at_write = calloc(n, sizeof *c->closed_at_write);
-    c->erases = calloc(n, sizeof *c->erases);
-    c->wl_in_flight = calloc(n, sizeof *c->wl_in_flight);
-    c->reads_in_flight = calloc(n, sizeof *c->reads_in_flight);
-    c->gc.cost = calloc(n, sizeof *c->gc.cost);
-    if (c->gc.cost == NULL)
-        return FTL_ENOMEM;
-    c->gc.reads = calloc(n, sizeof *c->gc.reads);
-    c->gc.finishing = calloc(n, sizeof *c->gc.finishing);
-    c->rows_programmed = calloc(n * c->g.dies, sizeof *c->rows_programmed);
-    c->holes = calloc(n, sizeof *c->holes);
-    c->lasting = calloc(n, sizeof *c->lasting);
-    c->leave = calloc(n, sizeof *c->leave);
-    c->broken = calloc(n * c->g.planes, sizeof *c->broken);
-    if (c->holes == NULL || c->lasting == NULL || c->leave == NULL || c->broken == NULL)
-        return FTL_ENOMEM;
-    c->wear.is_free = calloc(n, sizeof *c->wear.is_free);
-    c->wear.moved = calloc(n, sizeof *c->wear.moved);
-    c->wear.freed_at = calloc(n, sizeof *c->wear.freed_at);
-    if (c->wear.is_free == NULL || c->wear.moved == NULL || c->wear.freed_at == NULL)
-        return FTL_ENOMEM;
-    return c->valid && c->state && c->collectable && c->sb_class && c->closed_at && c->closed_at_write && c->erases &&
-                   c->wl_in_flight && c->reads_in_flight && c->rows_programmed &&
-                   c->gc.reads && c->gc.finishing
-               ? 0
-               : FTL_ENOMEM;
+    struct sim_mem *mem = &c->ctx->mem;
+    return SIM_TAKE(mem, c->valid, n) < 0 || SIM_TAKE(mem, c->state, n) < 0 ||
+                   SIM_TAKE(mem, c->collectable, n) < 0 || SIM_TAKE(mem, c->sb_class, n) < 0 ||
+                   SIM_TAKE(mem, c->closed_at, n) < 0 ||
+                   SIM_TAKE(mem, c->closed_at_write, n) < 0 || SIM_TAKE(mem, c->erases, n) < 0 ||
+                   SIM_TAKE(mem, c->wl_in_flight, n) < 0 ||
+                   SIM_TAKE(mem, c->reads_in_flight, n) < 0 ||
+                   SIM_TAKE(mem, c->gc.reads, n) < 0 || SIM_TAKE(mem, c->gc.finishing, n) < 0 ||
+                   SIM_TAKE(mem, c->gc.cost, n) < 0 || SIM_TAKE(mem, c->holes, n) < 0 ||
+                   SIM_TAKE(mem, c->lasting, n) < 0 || SIM_TAKE(mem, c->leave, n) < 0 ||
+                   SIM_TAKE(mem, c->broken, n * c->g.planes) < 0 ||
+                   SIM_TAKE(mem, c->wear.is_free, n) < 0 ||
+                   SIM_TAKE(mem, c->wear.moved, n) < 0 ||
+                   SIM_TAKE(mem, c->wear.freed_at, n) < 0 ||
+                   SIM_TAKE(mem, c->rows_programmed, n * c->g.dies) < 0
+               ? FTL_ENOMEM
+               : 0;
 }
 
 static int take_pools(struct ftl_core *c)
 {
     c->gc.window = gc_window(&c->g, c->cfg);
     uint32_t limit = wl_limit(&c->g, c->cfg, c->gc.window, &c->wl_reserve);
-    c->wls = calloc(limit, sizeof *c->wls);
-    c->gc.pages = calloc(c->gc.window, sizeof *c->gc.pages);
-    if (c->wls == NULL || c->gc.pages == NULL || sim_line_init(&c->wl_out, limit) < 0)
+    struct sim_mem *mem = &c->ctx->mem;
+    if (SIM_TAKE(mem, c->wls, limit) < 0 || SIM_TAKE(mem, c->gc.pages, c->gc.window) < 0 ||
+        sim_line_init(&c->wl_out, mem, limit) < 0)
         return FTL_ENOMEM;
     for (uint32_t i = 0; i < limit; i++)
         c->wls[i].next = i + 1;
@@ -144,10 +127,8 @@ int core_init(struct ftl_core *c, const struct ftl_config *cfg, struct sim_conte
     c->gc_first = cfg->gc_frontiers > 1 ? c->classes : 0;
     c->wear.frontier = cfg->wear_spread != 0 ? c->frontier_count - 1 : FRONTIERS_MAX;
     c->map_bytes = ((size_t)c->user_units + 1) * sizeof *c->map;
-    c->rmap_bytes = (size_t)(c->g.total_units + 1) * sizeof *c->rmap;
-    c->map = bulk_take(c->map_bytes);
-    c->rmap = bulk_take(c->rmap_bytes);
-    if (c->map == NULL || c->rmap == NULL)
+    if (SIM_TAKE(&ctx->mem, c->map, c->user_units + UINT64_C(1)) < 0 ||
+        SIM_TAKE(&ctx->mem, c->rmap, c->g.total_units + 1) < 0)
         return FTL_ENOMEM;
     int err = take_superblock_arrays(c);
     if (err == 0)
@@ -165,35 +146,11 @@ int core_init(struct ftl_core *c, const struct ftl_config *cfg, struct sim_conte
     return 0;
 }
 
-void core_free(struct ftl_core *c)
+void core_aim(struct ftl_core *c)
 {
-    core_policy_free(c);
-    core_payload_free(c);
-    bulk_give(c->map, c->map_bytes);
-    bulk_give(c->rmap, c->rmap_bytes);
-    free(c->valid);
-    free(c->state);
-    free(c->collectable);
-    free(c->sb_class);
-    free(c->closed_at);
-    free(c->closed_at_write);
-    free(c->erases);
-    free(c->wl_in_flight);
-    free(c->reads_in_flight);
-    free(c->rows_programmed);
-    free(c->holes);
-    free(c->lasting);
-    free(c->leave);
-    free(c->broken);
-    free(c->wear.is_free);
-    free(c->wear.moved);
-    free(c->wear.freed_at);
-    free(c->wls);
-    sim_line_free(&c->wl_out);
-    free(c->gc.pages);
-    free(c->gc.cost);
-    free(c->gc.reads);
-    free(c->gc.finishing);
+    if (c->payload != NULL)
+        c->payload = &c->kept;
+    core_policy_aim(c);
 }
 
 void core_open(struct ftl_core *c, struct frontier *f)

@@ -127,7 +127,8 @@ struct ftl_core {
     uint32_t *wl_in_flight;     /* word lines not yet programmed */
     uint32_t *reads_in_flight;  /* host page reads */
     uint32_t *rows_programmed;  /* per superblock and die */
-    struct payload *payload;    /* NULL without media.payload */
+    struct payload *payload;    /* &kept, or NULL without media.payload */
+    struct payload kept;
     /* holes.c: per superblock, what its next use finds */
     uint32_t *holes, *lasting;  /* slots that are holes; of these, ones that no spare mends */
     uint8_t *leave;             /* 1 = a block failed: its data is to be moved */
@@ -165,14 +166,15 @@ struct ftl_core {
                                  * their reset, less those that a format threw away */
     bool timed, medium_stale;
     int error;                  /* a policy's fault, returned by the next call */
-    size_t map_bytes, rmap_bytes;
+    size_t map_bytes;
 };
 
 /* ---- core.c: life and superblocks ---- */
 int core_init(struct ftl_core *c, const struct ftl_config *cfg, struct sim_context *ctx,
               struct media *media, struct ftl_counters *count);
-void core_free(struct ftl_core *c);
 uint64_t core_memory(const struct ftl_config *cfg);
+/* After a plain copy whose arrays are copied: pointers into itself. */
+void core_aim(struct ftl_core *c);
 void core_format(struct ftl_core *c);
 /* Brings the NAND model to the state that untimed work left. */
 void core_sync_medium(struct ftl_core *c);
@@ -236,10 +238,11 @@ uint64_t core_oldest_wl(const struct ftl_core *c);
 uint64_t core_write_path(struct ftl_core *c, uint64_t ns);
 
 /* ---- policy.c ---- */
+/* core_aim() for the state of policies. */
+void core_policy_aim(struct ftl_core *c);
 /* After core_init(). `given` may be NULL. FTL_EINVAL, FTL_ECONFIG or FTL_ENOMEM. */
 int core_policy_bind(struct ftl_core *c, const struct ftl_policies *given, char *ret_why,
                      size_t why_size);
-void core_policy_free(struct ftl_core *c);
 /* Ends the run because of an illegal answer; returns c->error. The text follows the
  * policy's name. */
 int core_policy_fault(struct ftl_core *c, const char *kind, const struct ftl_policy_head *head,
@@ -292,13 +295,12 @@ void core_gc_resume(struct ftl_core *c);
 /* Going untimed: all programs have ended, finished victims are free. */
 void core_gc_settle(struct ftl_core *c);
 
-/* ---- payload.c: user bytes and their tags; all but init, memory, forget, free need
+/* ---- payload.c: user bytes and their tags; all but init, memory and forget need
  * c->payload ---- */
 int core_payload_init(struct ftl_core *c, uint32_t wordlines);
 uint64_t core_payload_memory(const struct ftl_config *cfg, const struct ftl_geometry *g,
                              uint32_t wordlines);
 void core_payload_forget(struct ftl_core *c);
-void core_payload_free(struct ftl_core *c);
 /* Fills slots whose rmap entry is set with payload->incoming; with filler. */
 void core_payload_place(struct ftl_core *c, const struct frontier *f, uint32_t slot, uint32_t n);
 void core_payload_fill(struct ftl_core *c, const struct frontier *f, uint32_t slot, uint32_t n);

@@ -1,11 +1,9 @@
 /* payload.c - user bytes: in the write buffer's cells until programmed, then on NAND. */
 #include "core/payload.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
 
-#include "core/bulk.h"
 #include "core/core.h"
 
 /* ---- bytes of a tag ---------------------------------------------------------------- */
@@ -72,15 +70,13 @@ uint64_t core_payload_memory(const struct ftl_config *cfg, const struct ftl_geom
 {
     uint64_t planes = (uint64_t)g->dies * g->planes, count = group_limit(cfg, wordlines);
     return count * ((uint64_t)g->planes * g->page_types * page_bytes(cfg) + 4 * sizeof(int32_t)) +
-           planes * page_bytes(cfg) + FRONTIERS_MAX * (1 + cfg->raid_parity) * sizeof(int32_t);
+           planes * page_bytes(cfg) + FRONTIERS_MAX * (1 + PAYLOAD_PARITY_MAX) * sizeof(int32_t);
 }
 
 int core_payload_init(struct ftl_core *c, uint32_t wordlines)
 {
-    struct payload *p = calloc(1, sizeof *p);
-    c->payload = p;
-    if (p == NULL)
-        return FTL_ENOMEM;
+    struct sim_mem *mem = &c->ctx->mem;
+    struct payload *p = c->payload = &c->kept;
     p->page_bytes = page_bytes(c->cfg);
     p->page_cws = c->g.page_cws;
     p->sector_bytes = p->page_bytes / p->page_cws;
@@ -89,13 +85,11 @@ int core_payload_init(struct ftl_core *c, uint32_t wordlines)
     p->bucket_mask = 1;
     while (p->bucket_mask < p->count)
         p->bucket_mask *= 2;
-    p->bytes = bulk_take((size_t)p->count * p->wl_bytes);
-    p->wl = calloc(p->count, sizeof *p->wl);
-    p->next = calloc(p->count, sizeof *p->next);
-    p->bucket = malloc(p->bucket_mask * sizeof *p->bucket);
-    p->open = malloc(FRONTIERS_MAX * sizeof *p->open);
-    p->parity = malloc((size_t)FRONTIERS_MAX * PAYLOAD_PARITY_MAX * sizeof *p->parity);
-    if (!p->bytes || !p->wl || !p->next || !p->bucket || !p->open || !p->parity)
+    if (SIM_TAKE(mem, p->bytes, (size_t)p->count * p->wl_bytes) < 0 ||
+        SIM_TAKE(mem, p->wl, p->count) < 0 || SIM_TAKE(mem, p->next, p->count) < 0 ||
+        SIM_TAKE(mem, p->bucket, p->bucket_mask) < 0 ||
+        SIM_TAKE(mem, p->open, FRONTIERS_MAX) < 0 ||
+        SIM_TAKE(mem, p->parity, FRONTIERS_MAX * PAYLOAD_PARITY_MAX) < 0)
         return FTL_ENOMEM;
     p->bucket_mask--;
     core_payload_forget(c);
@@ -117,20 +111,6 @@ void core_payload_forget(struct ftl_core *c)
         p->open[i] = GROUP_NONE;
     for (uint32_t i = 0; i < FRONTIERS_MAX * PAYLOAD_PARITY_MAX; i++)
         p->parity[i] = GROUP_NONE;
-}
-
-void core_payload_free(struct ftl_core *c)
-{
-    struct payload *p = c->payload;
-    if (p == NULL)
-        return;
-    bulk_give(p->bytes, (size_t)p->count * p->wl_bytes);
-    free(p->wl);
-    free(p->next);
-    free(p->bucket);
-    free(p->open);
-    free(p->parity);
-    free(p);
 }
 
 static int32_t group_take(struct ftl_core *c)

@@ -32,7 +32,7 @@ void core_wl_ready(struct ftl_core *c)
     uint32_t index = sim_line_pop(&c->wl_out).arg;
     const struct wordline *wl = &c->wls[index];
     if (c->payload != NULL)
-        media_program_data(c->media, core_payload_group(c, wl->group));
+        media_program_data(c->media, (uint64_t)wl->group * c->payload->wl_bytes);
     media_program(c->media, c->ctx->now, wl->writer, wl->die, wl->sb,
                   wl->row * c->g.page_types, index);
 }

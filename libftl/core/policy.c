@@ -105,17 +105,18 @@ int core_policy_bind(struct ftl_core *c, const struct ftl_policies *given, char 
     c->policy.state_bytes = gc + state_bytes(&c->policy.wear->head, c);
     if (c->policy.state_bytes == 0)
         return 0;
-    c->policy.state = calloc(1, c->policy.state_bytes);
-    if (c->policy.state == NULL)
+    if (SIM_TAKE(&c->ctx->mem, c->policy.state, c->policy.state_bytes) < 0)
         return FTL_ENOMEM;
-    c->policy.gc_state = c->policy.state;
-    c->policy.wear_state = c->policy.state + gc;
+    core_policy_aim(c);
     return 0;
 }
 
-void core_policy_free(struct ftl_core *c)
+void core_policy_aim(struct ftl_core *c)
 {
-    free(c->policy.state);
+    if (c->policy.state_bytes == 0)
+        return;
+    c->policy.gc_state = c->policy.state;
+    c->policy.wear_state = c->policy.state + state_bytes(&c->policy.gc->head, c);
 }
 
 int core_policy_fault(struct ftl_core *c, const char *kind, const struct ftl_policy_head *head,

@@ -57,40 +57,23 @@ static void place_plane(struct media_blocks *b, const nand_dev *nand, uint32_t d
     b->spare_begin[at] = b->spare_count[at];
 }
 
-int media_blocks_init(struct media_blocks *b, const nand_dev *nand, uint32_t sb_count,
-                      uint32_t rows)
+int media_blocks_init(struct media_blocks *b, struct sim_mem *mem, const nand_dev *nand,
+                      uint32_t sb_count, uint32_t rows)
 {
     const struct nand_geometry *g = &nand_dev_profile(nand)->geo;
     size_t places = (size_t)sb_count * g->dies * g->planes, planes = (size_t)g->dies * g->planes;
 
     *b = (struct media_blocks){.dies = g->dies, .planes = g->planes, .rows = rows,
                                .sb_count = sb_count, .spare_room = g->blocks_per_plane};
-    b->block = calloc(places, sizeof *b->block);
-    b->hole_row = calloc(places, sizeof *b->hole_row);
-    b->spare = calloc(planes * b->spare_room, sizeof *b->spare);
-    b->spare_count = calloc(planes, sizeof *b->spare_count);
-    b->spare_begin = calloc(planes, sizeof *b->spare_begin);
-    b->dead = calloc(planes, sizeof *b->dead);
-    if (b->block == NULL || b->hole_row == NULL || b->spare == NULL || b->spare_count == NULL ||
-        b->spare_begin == NULL || b->dead == NULL) {
-        media_blocks_free(b);
+    if (SIM_TAKE(mem, b->block, places) < 0 || SIM_TAKE(mem, b->hole_row, places) < 0 ||
+        SIM_TAKE(mem, b->spare, planes * b->spare_room) < 0 ||
+        SIM_TAKE(mem, b->spare_count, planes) < 0 || SIM_TAKE(mem, b->spare_begin, planes) < 0 ||
+        SIM_TAKE(mem, b->dead, planes) < 0)
         return FTL_ENOMEM;
-    }
     for (uint32_t d = 0; d < b->dies; d++)
         for (uint32_t p = 0; p < b->planes; p++)
             place_plane(b, nand, d, p);
     return 0;
-}
-
-void media_blocks_free(struct media_blocks *b)
-{
-    free(b->block);
-    free(b->hole_row);
-    free(b->spare);
-    free(b->spare_count);
-    free(b->spare_begin);
-    free(b->dead);
-    *b = (struct media_blocks){.block = NULL};
 }
 
 uint32_t media_blocks_mask(const struct media_blocks *b, uint32_t sb, uint32_t die, uint32_t row)

@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "nand/nand.h"
+#include "sim/mem.h"
 
 #define BLOCK_NONE UINT32_MAX
 
@@ -29,9 +30,8 @@ struct media_blocks {
 };
 
 /* Takes the factory's bad blocks out. 0, or FTL_ENOMEM. O(blocks). */
-int media_blocks_init(struct media_blocks *b, const nand_dev *nand, uint32_t sb_count,
+int media_blocks_init(struct media_blocks *b, struct sim_mem *mem, const nand_dev *nand, uint32_t sb_count,
                       uint32_t rows);
-void media_blocks_free(struct media_blocks *b);
 uint64_t media_blocks_memory(uint64_t dies, uint64_t planes, uint64_t blocks, uint64_t sb_count);
 
 static inline size_t media_blocks_index(const struct media_blocks *b, uint32_t sb, uint32_t die,

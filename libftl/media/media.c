@@ -36,18 +36,20 @@ int media_profile(struct nand_profile *p, const struct ftl_config *c)
 
 static int take_payload_memory(struct media *m, uint32_t ops_limit)
 {
-    m->plane_bytes = calloc((size_t)m->die_count * m->plane_count, m->page_bus_bytes);
-    m->program_data = calloc(ops_limit, sizeof(const uint8_t *));
-    m->packed = calloc(m->plane_count, m->page_bus_bytes);
-    return m->plane_bytes && m->program_data && m->packed ? 0 : FTL_ENOMEM;
+    struct sim_mem *mem = &m->ctx->mem;
+    size_t planes = (size_t)m->die_count * m->plane_count;
+    return SIM_TAKE(mem, m->plane_bytes, planes * m->page_bus_bytes) < 0 ||
+                   SIM_TAKE(mem, m->program_data, ops_limit) < 0 ||
+                   SIM_TAKE(mem, m->packed, (size_t)m->plane_count * m->page_bus_bytes) < 0
+               ? FTL_ENOMEM
+               : 0;
 }
 
 static int take_memory(struct media *m, uint32_t ops_limit)
 {
-    m->ops = calloc(ops_limit, sizeof *m->ops);
-    m->dies = calloc(m->die_count, sizeof *m->dies);
-    m->planes = calloc((size_t)m->die_count * m->plane_count, sizeof *m->planes);
-    if (m->ops == NULL || m->dies == NULL || m->planes == NULL)
+    struct sim_mem *mem = &m->ctx->mem;
+    if (SIM_TAKE(mem, m->ops, ops_limit) < 0 || SIM_TAKE(mem, m->dies, m->die_count) < 0 ||
+        SIM_TAKE(mem, m->planes, (size_t)m->die_count * m->plane_count) < 0)
         return FTL_ENOMEM;
     m->op_count = m->free_count = ops_limit;
     for (uint32_t i = 0; i < ops_limit; i++)
@@ -113,7 +115,7 @@ int media_init(struct media *m, const struct ftl_config *cfg, struct sim_heap *h
         return FTL_ENOMEM;
     m->time = &nand_dev_profile(m->nand)->time;
     if (cfg->media_faults &&
-        media_blocks_init(&m->blocks, m->nand, (uint32_t)cfg->ftl_superblocks,
+        media_blocks_init(&m->blocks, &ctx->mem, m->nand, (uint32_t)cfg->ftl_superblocks,
                           p.geo.wordlines_per_block) < 0)
         return FTL_ENOMEM;
     int err = take_rules(m, cfg, why, why_size);
@@ -128,13 +130,14 @@ uint32_t media_events_limit(const struct ftl_config *cfg, uint32_t ops_limit)
 void media_free(struct media *m)
 {
     nand_destroy(m->nand);
-    free(m->ops);
-    free(m->dies);
-    free(m->planes);
-    free(m->plane_bytes);
-    free((void *)m->program_data);
-    free(m->packed);
-    media_blocks_free(&m->blocks);
+}
+
+int media_fork(struct media *m, const struct media *from)
+{
+    if (nand_fork(from->nand, &m->nand) < 0)
+        return FTL_ENOMEM;
+    m->time = &nand_dev_profile(m->nand)->time;
+    return 0;
 }
 
 static uint32_t op_take(struct media *m)
@@ -278,8 +281,8 @@ void media_start_write(struct media *m, uint64_t now, struct media_die *d, uint3
         req.op = loads ? NAND_OP_DATA_IN : NAND_OP_PROG;
         req.addr.page = op->page + (loads ? op->step : 0);
         req.bytes = m->page_bus_bytes;
-        if (m->program_data != NULL && m->program_data[index] != NULL)
-            req.data = data_in(m, m->program_data[index] +
+        if (m->program_data != NULL && op->step < m->page_types)
+            req.data = data_in(m, m->program_bytes + m->program_data[index] +
                                       (size_t)op->step * m->plane_count * m->page_bus_bytes,
                                req.plane_mask);
         m->programs += op->step == 0;

@@ -111,8 +111,9 @@ struct media {
     const struct nand_timing *time;
     /* media.payload = 1, else NULL */
     uint8_t *plane_bytes;       /* per plane: the page that its last read brought */
-    const uint8_t **program_data; /* per operation: its pages, in the order of DATA_IN */
-    const uint8_t *next_program;
+    const uint8_t *program_bytes;   /* what the offsets below start from */
+    uint64_t *program_data;     /* per operation: its pages, in the order of DATA_IN */
+    uint64_t next_program;
     uint8_t *packed;            /* pages of one transfer that leaves planes out */
     /* since the last reset */
     uint64_t die_busy_ns, channel_busy_ns;
@@ -131,6 +132,8 @@ struct media_done {
 int media_init(struct media *m, const struct ftl_config *cfg, struct sim_heap *heap,
                struct sim_context *ctx, uint32_t ops_limit, char *ret_why, size_t why_size);
 void media_free(struct media *m);
+/* A plain copy of `from` gets a NAND of its own in the same state. 0 or FTL_ENOMEM. */
+int media_fork(struct media *m, const struct media *from);
 /* The profile that a configuration describes; *ret points into cfg's strings. */
 int media_profile(struct nand_profile *ret, const struct ftl_config *cfg);
 /* Events that media may have in the queue at once. */
@@ -146,11 +149,11 @@ void media_read(struct media *m, uint64_t now, uint32_t kind, uint32_t die, uint
                 uint32_t block, uint32_t page, uint32_t units, uint32_t ref);
 void media_program(struct media *m, uint64_t now, enum media_writer writer, uint32_t die,
                    uint32_t block, uint32_t first_page, uint32_t ref);
-/* media.payload = 1: the program queued next carries these pages (page type, plane), which
- * stay until it has ended. */
-static inline void media_program_data(struct media *m, const uint8_t *pages)
+/* media.payload = 1: the program queued next carries the pages (page type, plane) at
+ * program_bytes + offset, which stay until it has ended. */
+static inline void media_program_data(struct media *m, uint64_t offset)
 {
-    m->next_program = pages;
+    m->next_program = offset;
 }
 /* Page (and spare area) of the host or GC read that the last media_event() ended. */
 static inline const uint8_t *media_page_bytes(const struct media *m, uint32_t die, uint32_t plane)

@@ -1,10 +1,8 @@
 /* ahead.c - sequential pre-read (preread.cache_bytes). */
 #include "nvme/ahead.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-#include "core/bulk.h"
 #include "core/payload.h"
 #include "nvme/drive.h"
 
@@ -50,22 +48,13 @@ int ahead_init(ftl_drive *d)
     a->bucket_mask = bucket_count(cfg) - 1;
     a->page_bytes = (uint32_t)(cfg->nand_page_bytes + cfg->nand_spare_bytes);
     a->cws = (uint32_t)(cfg->preread_ahead_bytes / CODEWORD_BYTES);
-    a->lines = calloc(a->count, sizeof *a->lines);
-    a->buckets = calloc(a->bucket_mask + 1, sizeof *a->buckets);
-    if (a->lines == NULL || a->buckets == NULL)
+    if (SIM_TAKE(&d->ctx.mem, a->lines, a->count) < 0 ||
+        SIM_TAKE(&d->ctx.mem, a->buckets, a->bucket_mask + 1) < 0)
         return FTL_ENOMEM;
-    if (bytes_of(cfg) != 0 && (a->bytes = bulk_take((size_t)bytes_of(cfg))) == NULL)
+    if (bytes_of(cfg) != 0 && SIM_TAKE(&d->ctx.mem, a->bytes, (size_t)bytes_of(cfg)) < 0)
         return FTL_ENOMEM;
     ahead_forget(d);
     return 0;
-}
-
-void ahead_free(ftl_drive *d)
-{
-    free(d->ahead.lines);
-    free(d->ahead.buckets);
-    if (d->ahead.bytes != NULL)
-        bulk_give(d->ahead.bytes, (size_t)bytes_of(&d->cfg));
 }
 
 void ahead_forget(ftl_drive *d)
@@ -191,7 +180,7 @@ static void deliver(ftl_drive *d, struct command *c, const struct ahead_line *l,
 static struct ahead_line *load(ftl_drive *d, uint64_t page, const struct ftl_place *p)
 {
     struct ahead_line *l =
-        d->parts_free_count > RMW_PARTS + READ_PARTS / 2 ? take_oldest(d) : NULL;
+        d->parts_free_count > d->rmw_parts + d->read_parts / 2 ? take_oldest(d) : NULL;
 
     if (l == NULL)
         return NULL;
@@ -237,7 +226,7 @@ bool ahead_serve(ftl_drive *d, uint32_t index, uint32_t cws, uint64_t page,
                              .die = (uint16_t)p->die, .plane = (uint8_t)p->plane,
                              .cw = (uint8_t)p->cw, .next = CMD_NONE};
 
-    if (d->parts_free_count <= RMW_PARTS)
+    if (d->parts_free_count <= d->rmw_parts)
         return false;
     if (l != NULL) {
         d->count.preread_hits += cws;

@@ -42,7 +42,6 @@ struct command;
 
 uint64_t ahead_memory(const struct ftl_config *cfg);
 int ahead_init(ftl_drive *d);
-void ahead_free(ftl_drive *d);
 /* Nothing is kept any more; no pre-read is under way. */
 void ahead_forget(ftl_drive *d);
 /* A read command begins: the stream it continues, or AHEAD_STREAMS. */

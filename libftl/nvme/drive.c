@@ -26,17 +26,31 @@ const char *ftl_strerror(int err)
     return i >= 0 && i < (int)(sizeof text / sizeof text[0]) ? text[i] : "unknown error";
 }
 
+/* Page reads kept for partial writes. */
+static uint32_t rmw_parts(const struct ftl_config *cfg)
+{
+    uint32_t parts = 2 * (uint32_t)cfg->host_open_max;
+    return parts > RMW_PARTS_EACH ? parts : RMW_PARTS_EACH;
+}
+
+/* Page reads of host commands that may be under way. */
+static uint32_t drive_parts(const struct ftl_config *cfg)
+{
+    uint32_t reads = READ_PARTS_EACH * (uint32_t)cfg->host_open_max;
+    return (reads < READ_PARTS_MAX ? reads : READ_PARTS_MAX) + rmw_parts(cfg);
+}
+
 /* Operations that media may hold: every word line, erases, reads of both kinds. */
 static uint32_t ops_limit(const struct ftl_core *core)
 {
     return core->wl_count + 16 * core->g.dies + core->gc.window * core->g.group_pages + core->wl_reserve +
-           READ_PARTS + RMW_PARTS;
+           drive_parts(core->cfg);
 }
 
-static uint64_t fixed_memory(void)
+static uint64_t fixed_memory(const struct ftl_config *cfg)
 {
-    return FTL_OPEN_MAX * (uint64_t)(sizeof(struct command) + 4 * sizeof(struct sim_line_entry)) +
-           (READ_PARTS + RMW_PARTS) *
+    return cfg->host_open_max * (uint64_t)(sizeof(struct command) + 4 * sizeof(struct sim_line_entry)) +
+           drive_parts(cfg) *
                (uint64_t)(sizeof(struct read_part) + sizeof(struct media_op) +
                           sizeof(struct sim_event));
 }
@@ -46,7 +60,7 @@ uint64_t ftl_memory_needed(const struct ftl_config *cfg)
     struct nand_profile p;
     if (cfg == NULL || ftl_config_check(cfg, NULL, 0) < 0 || media_profile(&p, cfg) < 0)
         return UINT64_MAX;
-    return core_memory(cfg) + nand_memory_needed(&p) + fixed_memory() + ahead_memory(cfg);
+    return core_memory(cfg) + nand_memory_needed(&p) + fixed_memory(cfg) + ahead_memory(cfg);
 }
 
 /* Payload bytes per microsecond: GT/s x lanes, 128b/130b from generation 3 and
@@ -63,22 +77,24 @@ static uint64_t link_rate(const struct ftl_config *c)
 
 static int take_memory(ftl_drive *d)
 {
-    const uint32_t parts = READ_PARTS + RMW_PARTS;
+    const uint32_t parts = drive_parts(&d->cfg);
+    struct sim_mem *mem = &d->ctx.mem;
+    const uint32_t open = (uint32_t)d->cfg.host_open_max;
 
-    d->commands = calloc(FTL_OPEN_MAX, sizeof *d->commands);
-    d->parts = calloc(parts, sizeof *d->parts);
-    if (d->commands == NULL || d->parts == NULL ||
-        sim_line_init(&d->gc_out, d->core.gc.window) < 0 ||
-        sim_line_init(&d->reads_in, FTL_OPEN_MAX) < 0 ||
-        sim_line_init(&d->writes_in, FTL_OPEN_MAX) < 0 ||
-        sim_line_init(&d->done_reads, FTL_OPEN_MAX) < 0 ||
-        sim_line_init(&d->done_writes, FTL_OPEN_MAX) < 0)
+    if (SIM_TAKE(mem, d->commands, open) < 0 || SIM_TAKE(mem, d->parts, parts) < 0 ||
+        sim_line_init(&d->gc_out, mem, d->core.gc.window) < 0 ||
+        sim_line_init(&d->reads_in, mem, open) < 0 ||
+        sim_line_init(&d->writes_in, mem, open) < 0 ||
+        sim_line_init(&d->done_reads, mem, open) < 0 ||
+        sim_line_init(&d->done_writes, mem, open) < 0)
         return FTL_ENOMEM;
-    for (uint32_t i = 0; i < FTL_OPEN_MAX; i++)
+    for (uint32_t i = 0; i < open; i++)
         d->commands[i].next = i + 1;
     for (uint32_t i = 0; i < parts; i++)
         d->parts[i].next = i + 1;
     d->parts_free_count = parts;
+    d->rmw_parts = rmw_parts(&d->cfg);
+    d->read_parts = parts - d->rmw_parts;
     d->wait_head = d->read_wait = d->rmw_wait = d->flush_head = CMD_NONE;
     return ahead_init(d);
 }
@@ -101,9 +117,10 @@ static int build(ftl_drive *d, const struct ftl_policies *policies, char *why, s
         return err;
     name_policies(d);
     uint32_t ops = ops_limit(&d->core);
-    if (sim_heap_init(&d->heap, media_events_limit(&d->cfg, ops)) < 0)
+    if (sim_heap_init(&d->heap, &d->ctx.mem, media_events_limit(&d->cfg, ops)) < 0)
         return FTL_ENOMEM;
     err = media_init(&d->media, &d->cfg, &d->heap, &d->ctx, ops, why, why_size);
+    d->media.program_bytes = d->core.payload != NULL ? d->core.payload->bytes : NULL;
     if (err == 0)
         err = take_memory(d);
     if (err == 0)
@@ -158,17 +175,8 @@ void ftl_destroy(ftl_drive *d)
 {
     if (d == NULL)
         return;
-    core_free(&d->core);
-    ahead_free(d);
     media_free(&d->media);
-    sim_heap_free(&d->heap);
-    sim_line_free(&d->gc_out);
-    sim_line_free(&d->reads_in);
-    sim_line_free(&d->writes_in);
-    sim_line_free(&d->done_reads);
-    sim_line_free(&d->done_writes);
-    free(d->commands);
-    free(d->parts);
+    sim_mem_free(&d->ctx.mem);
     free(d);
 }
 

@@ -7,9 +7,9 @@
 
 #define CMD_NONE UINT32_MAX
 enum {
-    READ_PARTS = 16384,             /* page reads of host reads queued in media at once */
-    RMW_PARTS = 2 * FTL_OPEN_MAX,   /* kept for partial writes, which read up to two units */
-    RMW_PARTS_EACH = 2 * GROUP_PAGES_MAX
+    READ_PARTS_MAX = 16384,     /* page reads of host reads queued in media at once */
+    READ_PARTS_EACH = 16,       /* and per command that may be open */
+    RMW_PARTS_EACH = 2 * GROUP_PAGES_MAX    /* a partial write reads up to two units */
 };
 
 /* An open command. The first and last of its units may be partly covered. */
@@ -59,7 +59,7 @@ struct ftl_drive {
     struct command *commands;
     uint32_t command_free, open;
     struct read_part *parts;
-    uint32_t part_free, parts_free_count;
+    uint32_t part_free, parts_free_count, rmw_parts, read_parts;
     struct ahead ahead;
 
     struct server front_end, link_in, link_out;

@@ -177,7 +177,7 @@ static bool read_issue(ftl_drive *d, uint32_t index)
         } else if (d->ahead.lines != NULL &&
                    ahead_serve(d, index, n, ahead_page(d, slot, in_unit), &p)) {
             /* in a page read ahead, or on its way there */
-        } else if (d->parts_free_count > RMW_PARTS) {
+        } else if (d->parts_free_count > d->rmw_parts) {
             issue_part(d, index, n, &p);
         } else {
             return false;

@@ -54,7 +54,7 @@ int ftl_submit(ftl_drive *d, const struct ftl_cmd *cmd)
     int err = judge(d, cmd);
     if (err < 0)
         return err;
-    if (d->open == FTL_OPEN_MAX)
+    if (d->open == d->cfg.host_open_max)
         return FTL_EAGAIN;
     if (!d->core.timed)
         drive_go_timed(d);

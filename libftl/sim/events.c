@@ -3,29 +3,17 @@
 #define NO_NODE UINT32_MAX
 enum { WORDS = SIM_BUCKETS / 64, BUCKET_MASK = SIM_BUCKETS - 1 };
 
-int sim_heap_init(struct sim_heap *h, uint32_t limit)
+int sim_heap_init(struct sim_heap *h, struct sim_mem *mem, uint32_t limit)
 {
     *h = (struct sim_heap){.limit = limit, .near = SIM_NEVER};
-    h->events = malloc((size_t)limit * sizeof *h->events);
-    h->nodes = malloc((size_t)limit * sizeof *h->nodes);
-    h->heads = malloc(SIM_BUCKETS * sizeof *h->heads);
-    h->bits = calloc(WORDS, sizeof *h->bits);
-    if (h->events == NULL || h->nodes == NULL || h->heads == NULL || h->bits == NULL)
+    if (SIM_TAKE(mem, h->events, limit) < 0 || SIM_TAKE(mem, h->nodes, limit) < 0 ||
+        SIM_TAKE(mem, h->heads, SIM_BUCKETS) < 0 || SIM_TAKE(mem, h->bits, WORDS) < 0)
         return -1;
     for (uint32_t i = 0; i < limit; i++)
         h->nodes[i].next = i + 1;
     for (uint32_t i = 0; i < SIM_BUCKETS; i++)
         h->heads[i] = NO_NODE;
     return 0;
-}
-
-void sim_heap_free(struct sim_heap *h)
-{
-    free(h->events);
-    free(h->nodes);
-    free(h->heads);
-    free(h->bits);
-    *h = (struct sim_heap){.near = SIM_NEVER};
 }
 
 static inline bool before(const struct sim_event *a, const struct sim_event *b)
@@ -162,18 +150,11 @@ struct sim_event sim_heap_pop(struct sim_heap *h)
     return near_pop(h);
 }
 
-int sim_line_init(struct sim_line *l, uint32_t limit)
+int sim_line_init(struct sim_line *l, struct sim_mem *mem, uint32_t limit)
 {
     uint32_t size = 1;
     while (size < limit && size < (UINT32_C(1) << 30))
         size *= 2;
     *l = (struct sim_line){.mask = size - 1};
-    l->ring = malloc((size_t)size * sizeof *l->ring);
-    return l->ring != NULL ? 0 : -1;
-}
-
-void sim_line_free(struct sim_line *l)
-{
-    free(l->ring);
-    l->ring = NULL;
+    return SIM_TAKE(mem, l->ring, size);
 }

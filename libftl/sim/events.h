@@ -14,6 +14,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "sim/mem.h"
+
 #define SIM_NEVER UINT64_MAX
 
 struct sim_event {
@@ -40,8 +42,7 @@ struct sim_heap {
 };
 
 /* At most limit events at once. */
-int sim_heap_init(struct sim_heap *h, uint32_t limit);
-void sim_heap_free(struct sim_heap *h);
+int sim_heap_init(struct sim_heap *h, struct sim_mem *mem, uint32_t limit);
 /* time is never before that of the last event popped. */
 void sim_heap_push(struct sim_heap *h, uint64_t time, uint32_t kind, uint32_t arg);
 /* The earliest; sim_heap_next() must not be SIM_NEVER. */
@@ -65,8 +66,7 @@ struct sim_line {
 };
 
 /* limit is rounded up to a power of two. */
-int sim_line_init(struct sim_line *l, uint32_t limit);
-void sim_line_free(struct sim_line *l);
+int sim_line_init(struct sim_line *l, struct sim_mem *mem, uint32_t limit);
 
 static inline bool sim_line_empty(const struct sim_line *l)
 {

@@ -3,10 +3,11 @@
 #ifndef FTL_SIM_FATAL_H
 #define FTL_SIM_FATAL_H
 
-#include <stdint.h>
+#include "sim/mem.h"
 
 struct sim_context {               /* one per drive; what a repeat needs */
     uint64_t seed, events, now;
+    struct sim_mem mem;             /* its bookkeeping */
 };
 
 _Noreturn void sim_fatal(const struct sim_context *ctx, const char *file, int line,

@@ -8,11 +8,12 @@ enum { N = 5000 };
 
 static void test_heap_order(void **state)
 {
+    static struct sim_mem mem;
     struct sim_heap h;
     struct rand64 r = {3};
     uint64_t added[N];
     (void)state;
-    assert_int_equal(sim_heap_init(&h, N), 0);
+    assert_int_equal(sim_heap_init(&h, &mem, N), 0);
     h.seq = UINT32_MAX - N / 2;     /* the order survives the wrap of the counter */
     for (uint32_t i = 0; i < N; i++) {
         added[i] = draw_to(&r, 300);
@@ -31,7 +32,7 @@ static void test_heap_order(void **state)
         last_arg = e.arg;
     }
     assert_true(sim_heap_next(&h) == SIM_NEVER);
-    sim_heap_free(&h);
+    sim_mem_free(&mem);
 }
 
 /* The order holds for events near and far, with the clock moving: against a plain
@@ -39,6 +40,7 @@ static void test_heap_order(void **state)
 static void test_calendar(void **state)
 {
     enum { LIVE = 300, STEPS = 60000 };
+    static struct sim_mem mem;
     struct sim_heap h;
     struct rand64 r = {5};
     struct {
@@ -47,7 +49,7 @@ static void test_calendar(void **state)
     uint64_t now = 0, order = 0;
     uint32_t count = 0;
     (void)state;
-    assert_int_equal(sim_heap_init(&h, LIVE), 0);
+    assert_int_equal(sim_heap_init(&h, &mem, LIVE), 0);
     for (int step = 0; step < STEPS; step++) {
         if (count < LIVE && draw_to(&r, 16) < (step % 4000 < 2000 ? 9u : 7u)) {
             /* same bucket, same round, at the edge of the round, far beyond it */
@@ -72,14 +74,15 @@ static void test_calendar(void **state)
             now += draw_to(&r, 50000000);   /* an idle drive */
         }
     }
-    sim_heap_free(&h);
+    sim_mem_free(&mem);
 }
 
 static void test_line(void **state)
 {
+    static struct sim_mem mem;
     struct sim_line l;
     (void)state;
-    assert_int_equal(sim_line_init(&l, 5), 0);
+    assert_int_equal(sim_line_init(&l, &mem, 5), 0);
     for (uint32_t round = 0; round < 100; round++) {
         for (uint32_t i = 0; i < 8; i++)
             sim_line_push(&l, round * 10 + i / 2, i + round);
@@ -90,7 +93,7 @@ static void test_line(void **state)
         }
         assert_true(sim_line_empty(&l) && sim_line_next(&l) == SIM_NEVER);
     }
-    sim_line_free(&l);
+    sim_mem_free(&mem);
 }
 
 /* Draws are spread evenly: chi-square of 64 cells, 63 degrees of freedom; 99.99 % of

@@ -24,7 +24,7 @@ static void setup(struct bench *b)
     b->cfg.nand_planes = 2;
     b->cfg.nand_blocks_per_plane = 8;
     b->cfg.nand_wordlines_per_block = 4;
-    assert_int_equal(sim_heap_init(&b->heap, OPS), 0);
+    assert_int_equal(sim_heap_init(&b->heap, &b->ctx.mem, OPS), 0);
     assert_int_equal(media_init(&b->media, &b->cfg, &b->heap, &b->ctx, OPS, NULL, 0), 0);
     for (uint32_t d = 0; d < 2; d++)
         assert_int_equal(nand_block_set_planes(b->media.nand, d, 3, 0, NULL, 6, 1), 0);
@@ -33,7 +33,7 @@ static void setup(struct bench *b)
 static void teardown(struct bench *b)
 {
     media_free(&b->media);
-    sim_heap_free(&b->heap);
+    sim_mem_free(&b->ctx.mem);
 }
 
 /* Runs to the next end of an operation; its time, and its ref. */

@@ -34,7 +34,7 @@ static void setup(struct bench *b, uint32_t planes)
     b->cfg.nand_planes = planes;
     b->cfg.nand_blocks_per_plane = 8;
     b->cfg.nand_wordlines_per_block = 4;
-    assert_int_equal(sim_heap_init(&b->heap, media_events_limit(&b->cfg, OPS)), 0);
+    assert_int_equal(sim_heap_init(&b->heap, &b->ctx.mem, media_events_limit(&b->cfg, OPS)), 0);
     if (media_init(&b->media, &b->cfg, &b->heap, &b->ctx, OPS, why, sizeof why) != 0)
         fail_msg("%s", why);
     uint32_t mask = (UINT32_C(1) << planes) - 1;
@@ -45,7 +45,7 @@ static void setup(struct bench *b, uint32_t planes)
 static void teardown(struct bench *b)
 {
     media_free(&b->media);
-    sim_heap_free(&b->heap);
+    sim_mem_free(&b->ctx.mem);
 }
 
 /* Runs events up to time t. */
@@ -159,12 +159,12 @@ static void test_erase_and_budget(void **state)
     b = with_suspend(1);
     setup(&b, 2);
     media_free(&b.media);
+    sim_mem_free(&b.ctx.mem);
+    assert_int_equal(sim_heap_init(&b.heap, &b.ctx.mem, OPS + 1), 0);
     b.cfg.nand_tbers_ns = 3500000;
     assert_int_equal(media_init(&b.media, &b.cfg, &b.heap, &b.ctx, OPS, NULL, 0), 0);
     assert_int_equal(nand_block_set_planes(b.media.nand, 0, 3, 0, NULL, 12, 1), 0);
     left = CMD + 3500000 - accepted;
-    sim_heap_free(&b.heap);
-    assert_int_equal(sim_heap_init(&b.heap, OPS + 1), 0);
     media_erase(&b.media, 0, 0, 1, 1);
     run_to(&b, at);
     media_read(&b.media, at, MEDIA_HOST_READ, 0, 0, 0, 0, 1, 2);

@@ -89,10 +89,10 @@ struct ftl_cpl {
     uint32_t lba_count;
 };
 
-/* Commands that may be open at once. */
+/* Commands that may be open at once, at most and by default; see host.open_max. */
 enum { FTL_OPEN_MAX = 65536 };
 
-/* Accepts a command at the present time. FTL_EAGAIN when FTL_OPEN_MAX are open;
+/* Accepts a command at the present time. FTL_EAGAIN when host.open_max are open;
  * FTL_ERANGE or FTL_EINVAL refuse it without effect. */
 FTL_API int ftl_submit(ftl_drive *drive, const struct ftl_cmd *cmd);
 /* Takes up to max completions, in order of done_at. Returns how many. */
