@@ -5,6 +5,7 @@
 #include "config.h"
 #include "core/geometry.h"
 #include "core/payload.h"
+#include "nand/nand.h"
 
 /* Largest number of mapping units that 32-bit slot numbers can name. */
 #define UNITS_MAX (UINT64_C(0xFFFFFFFF) - 1)
@@ -112,6 +113,39 @@ static int check_shape(const struct ftl_config *c, char *why, size_t n)
     return 0;
 }
 
+/* How the part fills a word line. */
+static int check_scheme(const struct ftl_config *c, char *why, size_t n)
+{
+    const struct nand_profile *part = nand_profile_find(c->nand_preset);
+    bool two = part != NULL && part->scheme == NAND_SCHEME_TWO_PASS;
+
+    if (part != NULL && part->scheme == NAND_SCHEME_PAGED)
+        return config_refuse(FTL_ECONFIG, why, n,
+                             "nand.preset=%s: programs lower and upper pages apart; a superblock is "
+                             "written by whole word lines, in one pass or two", c->nand_preset);
+    if (c->nand_tcoarse_ns + c->nand_tfine_ns != (two ? c->nand_tprog_ns : 0) ||
+        (two && (c->nand_tcoarse_ns == 0 || c->nand_tfine_ns == 0)))
+        return config_refuse(FTL_ECONFIG, why, n,
+                             "nand.tcoarse_ns=%llu: with nand.tfine_ns=%llu must make %s",
+                             (unsigned long long)c->nand_tcoarse_ns,
+                             (unsigned long long)c->nand_tfine_ns,
+                             two ? "nand.tprog_ns" : "0, as the part has one pass");
+    if (two && (!c->power_plp || c->media_faults))
+        return config_refuse(FTL_ECONFIG, why, n,
+                             "nand.preset=%s: its two passes need power.plp=1 (the buffer keeps data "
+                             "without end) and media.faults=0", c->nand_preset);
+    return 0;
+}
+
+/* Word lines that an open superblock may hold in a write buffer: an almost full one, and in two
+ * passes one more per die. */
+static uint64_t buffer_held(const struct ftl_config *c)
+{
+    const struct nand_profile *part = nand_profile_find(c->nand_preset);
+    bool two = part != NULL && part->scheme == NAND_SCHEME_TWO_PASS;
+    return two ? 1 + c->nand_dies : 1;
+}
+
 static int check_space(const struct ftl_config *c, char *why, size_t n)
 {
     struct ftl_geometry g;
@@ -142,19 +176,21 @@ static int check_space(const struct ftl_config *c, char *why, size_t n)
             (unsigned long long)c->drive_user_bytes,
             (double)(g.total_units - user) / (double)g.sb_units,
             (unsigned long long)(need / g.sb_units), (unsigned long long)need << g.unit_shift);
-    /* each class may leave one word line almost full */
-    uint64_t wl = (uint64_t)g.wl_units << g.unit_shift, least = c->streams_count * wl;
-    uint64_t gc_least = least + (c->wear_spread != 0 ? 2 : 1) * wl;
+    uint64_t wl = (uint64_t)g.wl_units << g.unit_shift, each = buffer_held(c) * wl;
+    uint64_t least = c->streams_count * each;
+    uint64_t gc_least = least + (c->wear_spread != 0 ? each : 0) + wl;
+    const char *passes = each > wl ? " and, in two passes, per die" : "";
     if (c->buffer_bytes < least)
         return config_refuse(FTL_ECONFIG, why, n,
                              "buffer.bytes=%llu: less than one word line of all planes per "
-                             "stream, %llu",
-                             (unsigned long long)c->buffer_bytes, (unsigned long long)least);
+                             "stream%s, %llu",
+                             (unsigned long long)c->buffer_bytes, passes,
+                             (unsigned long long)least);
     if (c->buffer_gc_bytes < gc_least)
         return config_refuse(FTL_ECONFIG, why, n,
                              "buffer.gc_bytes=%llu: less than one word line of all planes per "
-                             "stream and %s, %llu",
-                             (unsigned long long)c->buffer_gc_bytes,
+                             "stream%s and %s, %llu",
+                             (unsigned long long)c->buffer_gc_bytes, passes,
                              c->wear_spread != 0 ? "two more" : "one more",
                              (unsigned long long)gc_least);
     return 0;
@@ -189,6 +225,8 @@ int ftl_config_check(const struct ftl_config *cfg, char *why, size_t why_size)
     int err = check_bounds(cfg, why, why_size);
     if (err == 0)
         err = check_shape(cfg, why, why_size);
+    if (err == 0)
+        err = check_scheme(cfg, why, why_size);
     if (err == 0)
         err = check_space(cfg, why, why_size);
     return err;

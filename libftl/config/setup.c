@@ -167,6 +167,8 @@ static void apply_preset(ftl_setup *s, const char *name)
         {&c->nand_tr3_ns, p->time.tr_ns[3] ? p->time.tr_ns[3] : p->time.tr_ns[0]},
         {&c->nand_tr_partial_ns, p->time.tr_partial_ns},
         {&c->nand_tprog_ns, p->time.tprog_ns},
+        {&c->nand_tcoarse_ns, p->time.tpass_ns[0]},
+        {&c->nand_tfine_ns, p->time.tpass_ns[1]},
         {&c->nand_tbers_ns, p->time.tbers_ns},
         {&c->nand_bus_mts, p->time.bus_mts},
         {&c->nand_tcmd_ns, p->time.tcmd_ns},

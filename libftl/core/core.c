@@ -26,6 +26,8 @@ static uint32_t wl_limit(const struct ftl_geometry *g, const struct ftl_config *
         parity = parity * g->planes * g->planes;
         reserve *= thin;
     }
+    if (media_has_two_passes(cfg))  /* held back by open superblocks, parity among them */
+        parity += open * g->dies;
     *ret_reserve = (uint32_t)reserve;
     return (uint32_t)(data + parity + reserve * 2);
 }
@@ -108,7 +110,8 @@ uint64_t core_memory(const struct ftl_config *cfg)
                                         : 0;
     uint32_t wordlines = wl_limit(&g, cfg, gc_window(&g, cfg), &reserve);
     uint64_t payload = cfg->media_payload ? core_payload_memory(cfg, &g, wordlines) : 0;
-    return payload + ((cfg->drive_user_bytes >> g.unit_shift) + g.total_units + 2) * 4 +
+    return payload + core_passes_memory(cfg, &g) +
+           ((cfg->drive_user_bytes >> g.unit_shift) + g.total_units + 2) * 4 +
            g.sb_count * per_sb + blocks +
            wordlines * (uint64_t)sizeof(struct wordline);
 }
@@ -133,6 +136,8 @@ int core_init(struct ftl_core *c, const struct ftl_config *cfg, struct sim_conte
     int err = take_superblock_arrays(c);
     if (err == 0)
         err = take_pools(c);
+    if (err == 0)
+        err = core_passes_init(c);
     if (err == 0 && cfg->media_payload)
         err = core_payload_init(c, c->wl_count);
     if (err < 0)
@@ -163,6 +168,8 @@ void core_open(struct ftl_core *c, struct frontier *f)
     c->free_count--;
     memset(&c->rows_programmed[(size_t)sb * c->g.dies], 0,
            c->g.dies * sizeof *c->rows_programmed);
+    if (c->coarse_wl != NULL)
+        core_passes_open(c, sb);
     *f = (struct frontier){.sb = sb};
     f->next = sb * c->g.sb_units + 1;
     f->sb_end = f->next + c->g.sb_units;
@@ -274,6 +281,8 @@ static void sync_superblock(struct ftl_core *c, uint32_t sb)
     for (uint32_t i = 0; i < c->frontier_count; i++)
         for (uint32_t k = 0; c->fr[i].sb == sb && k < c->fr[i].data_die; k++)
             rows[geometry_data_die(g, row, k)]++;
+    for (uint32_t d = 0; d < g->dies && c->coarse_wl != NULL; d++)
+        core_passes_sync(c, sb, d, rows[d]);
     /* with payload it is there already, bytes and all */
     for (uint32_t d = 0; d < g->dies && c->payload == NULL; d++) {
         if (c->media->blocks.block != NULL) {

@@ -127,6 +127,9 @@ struct ftl_core {
     uint32_t *wl_in_flight;     /* word lines not yet programmed */
     uint32_t *reads_in_flight;  /* host page reads */
     uint32_t *rows_programmed;  /* per superblock and die */
+    /* the same, for word lines in two passes, else NULL: the one that waits for its fine
+     * pass (WL_NONE: none), and the next row to get its coarse one */
+    uint32_t *coarse_wl, *coarse_next;
     struct payload *payload;    /* &kept, or NULL without media.payload */
     struct payload kept;
     /* holes.c: per superblock, what its next use finds */
@@ -226,6 +229,8 @@ void core_word_line_end(struct ftl_core *c, struct frontier *f);
 /* Live units of the failed word lines that may be placed now. */
 uint64_t core_rewrite_room(const struct ftl_core *c, uint32_t class);
 uint32_t core_live(const struct ftl_core *c, uint32_t slot, uint32_t n);
+/* Queues a pass of a word line; a coarse one is not reported back. */
+void core_wl_program(struct ftl_core *c, uint32_t wl, enum media_pass pass);
 /* The oldest of wl_out is due. */
 void core_wl_ready(struct ftl_core *c);
 /* Programmed: buffer space returns. */
@@ -279,6 +284,15 @@ uint32_t core_wear_victim(struct ftl_core *c);
 void core_wear_step(struct ftl_core *c, uint32_t slots_left);
 void core_wear_format(struct ftl_core *c);
 
+/* ---- passes.c: word lines that are programmed twice ---- */
+uint64_t core_passes_memory(const struct ftl_config *cfg, const struct ftl_geometry *g);
+int core_passes_init(struct ftl_core *c);
+void core_passes_open(struct ftl_core *c, uint32_t sb);
+void core_passes_ready(struct ftl_core *c, uint32_t wl);
+void core_passes_settle(struct ftl_core *c);
+void core_passes_sync(struct ftl_core *c, uint32_t sb, uint32_t die, uint32_t rows);
+int core_passes_check(const struct ftl_core *c, char *ret_why, size_t why_size);
+
 /* ---- gc.c ---- */
 /* Untimed: collects until n host units of this class may be placed. */
 int core_gc_make_room(struct ftl_core *c, uint32_t class, uint32_t n);
@@ -319,6 +333,7 @@ uint8_t *core_payload_group(const struct ftl_core *c, int32_t group);
 /* Untimed: onto the medium, and the group is free again. named: it holds data. */
 void core_payload_store(struct ftl_core *c, const struct frontier *f, uint32_t die, int32_t group,
                         bool named);
+void core_payload_put(struct ftl_core *c, uint32_t sb, uint32_t row, uint32_t die, int32_t group);
 void core_payload_release(struct ftl_core *c, int32_t group, bool named);
 
 /* ---- check.c ---- */

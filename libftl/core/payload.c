@@ -349,13 +349,17 @@ int32_t core_payload_parity(struct ftl_core *c, const struct frontier *f, uint32
     return taken;
 }
 
+void core_payload_put(struct ftl_core *c, uint32_t sb, uint32_t row, uint32_t die, int32_t group)
+{
+    int err = media_put(c->media, die, sb, row * c->g.page_types, core_payload_group(c, group));
+    if (err < 0)
+        c->error = err;             /* bytes are lost: the run ends */
+}
+
 void core_payload_store(struct ftl_core *c, const struct frontier *f, uint32_t die, int32_t group,
                         bool named)
 {
-    int err = media_put(c->media, die, f->sb, f->row * c->g.page_types,
-                        core_payload_group(c, group));
-    if (err < 0)
-        c->error = err;             /* bytes are lost: the run ends */
+    core_payload_put(c, f->sb, f->row, die, group);
     c->rows_programmed[(size_t)f->sb * c->g.dies + die] = f->row + 1;
     core_payload_release(c, group, named);
 }

@@ -27,14 +27,22 @@ static void wl_send(struct ftl_core *c, const struct frontier *f, uint32_t die,
     sim_line_push(&c->wl_out, c->dispatch_at > c->ctx->now ? c->dispatch_at : c->ctx->now, index);
 }
 
-void core_wl_ready(struct ftl_core *c)
+void core_wl_program(struct ftl_core *c, uint32_t index, enum media_pass pass)
 {
-    uint32_t index = sim_line_pop(&c->wl_out).arg;
     const struct wordline *wl = &c->wls[index];
     if (c->payload != NULL)
         media_program_data(c->media, (uint64_t)wl->group * c->payload->wl_bytes);
     media_program(c->media, c->ctx->now, wl->writer, wl->die, wl->sb,
-                  wl->row * c->g.page_types, index);
+                  wl->row * c->g.page_types, pass, pass == MEDIA_COARSE ? MEDIA_NONE : index);
+}
+
+void core_wl_ready(struct ftl_core *c)
+{
+    uint32_t index = sim_line_pop(&c->wl_out).arg;
+    if (c->coarse_wl != NULL)
+        core_passes_ready(c, index);
+    else
+        core_wl_program(c, index, MEDIA_WHOLE);
 }
 
 void core_wl_done(struct ftl_core *c, uint32_t index)

@@ -27,11 +27,19 @@ int media_profile(struct nand_profile *p, const struct ftl_config *c)
     p->time.tr_partial_ns = c->nand_tr_partial_ns;
     p->time.partial_bytes = c->nand_tr_partial_ns != 0 ? 4096 : 0;
     p->time.tprog_ns = c->nand_tprog_ns;
+    p->time.tpass_ns[0] = c->nand_tcoarse_ns;
+    p->time.tpass_ns[1] = c->nand_tfine_ns;
     p->time.tbers_ns = c->nand_tbers_ns;
     p->time.bus_mts = (uint32_t)c->nand_bus_mts;
     p->time.tcmd_ns = c->nand_tcmd_ns;
     p->time.tstatus_ns = c->nand_tstatus_ns;
     return 0;
+}
+
+bool media_has_two_passes(const struct ftl_config *cfg)
+{
+    const struct nand_profile *p = nand_profile_find(cfg->nand_preset);
+    return p != NULL && p->scheme == NAND_SCHEME_TWO_PASS;
 }
 
 static int take_payload_memory(struct media *m, uint32_t ops_limit)
@@ -257,6 +265,13 @@ static void *data_in(const struct media *m, const uint8_t *pages, uint32_t mask)
     return m->packed;
 }
 
+uint64_t media_array_ns(const struct media *m, const struct media_op *op)
+{
+    if (op->kind == MEDIA_ERASE)
+        return m->time->tbers_ns;
+    return op->pass == MEDIA_WHOLE ? m->time->tprog_ns : m->time->tpass_ns[op->pass == MEDIA_FINE];
+}
+
 void media_start_write(struct media *m, uint64_t now, struct media_die *d, uint32_t index)
 {
     struct media_op *op = &m->ops[index];
@@ -407,11 +422,11 @@ static void add_write(struct media *m, uint64_t now, enum media_writer writer, u
 }
 
 void media_program(struct media *m, uint64_t now, enum media_writer writer, uint32_t die,
-                   uint32_t block, uint32_t first_page, uint32_t ref)
+                   uint32_t block, uint32_t first_page, enum media_pass pass, uint32_t ref)
 {
     uint32_t index = op_take(m);
     m->ops[index] = (struct media_op){.kind = MEDIA_PROGRAM, .die = (uint16_t)die, .block = block,
-                                      .page = first_page, .ref = ref};
+                                      .page = first_page, .ref = ref, .pass = (uint8_t)pass};
     if (m->program_data != NULL)
         m->program_data[index] = m->next_program;
     add_write(m, now, writer, index);
@@ -573,12 +588,17 @@ int media_peek(const struct media *m, uint32_t die, uint32_t plane, uint32_t blo
     return status;
 }
 
+void media_erase_die_untimed(struct media *m, uint32_t die, uint32_t block, uint32_t erases)
+{
+    for (uint32_t p = 0; p < m->plane_count; p++) {
+        uint32_t at = media_blocks_at(&m->blocks, block, die, p);
+        int err = at == BLOCK_NONE ? 0 : nand_block_set(m->nand, die, p, at, 0, erases);
+        FTL_ASSERT(m->ctx, err == 0);
+    }
+}
+
 void media_erase_untimed(struct media *m, uint32_t block, uint32_t erases)
 {
     for (uint32_t d = 0; d < m->die_count; d++)
-        for (uint32_t p = 0; p < m->plane_count; p++) {
-            uint32_t at = media_blocks_at(&m->blocks, block, d, p);
-            int err = at == BLOCK_NONE ? 0 : nand_block_set(m->nand, d, p, at, 0, erases);
-            FTL_ASSERT(m->ctx, err == 0);
-        }
+        media_erase_die_untimed(m, d, block, erases);
 }

@@ -28,6 +28,9 @@ enum media_kind {
 };
 enum { MEDIA_READ_CLASSES = 4 };
 
+/* Of a word line that is programmed twice; MEDIA_WHOLE otherwise. */
+enum media_pass { MEDIA_WHOLE, MEDIA_COARSE, MEDIA_FINE };
+
 /* Whose program: with sched.host_write_first those of the host overtake. */
 enum media_writer { MEDIA_FOR_HOST, MEDIA_FOR_GC, MEDIA_WRITERS };
 
@@ -38,6 +41,7 @@ struct media_op {
     uint8_t riders;             /* reads: operations behind `rider` */
     bool whole;                 /* reads: the whole page is sensed */
     bool hurried;               /* pre-reads: the host waits for it */
+    uint8_t pass;               /* programs: enum media_pass */
     uint32_t block, page;       /* page: first page of the word line for programs */
     uint32_t ref;               /* the caller's, handed back */
     uint16_t planes;            /* programs and erases: those that take part */
@@ -136,6 +140,7 @@ void media_free(struct media *m);
 int media_fork(struct media *m, const struct media *from);
 /* The profile that a configuration describes; *ret points into cfg's strings. */
 int media_profile(struct nand_profile *ret, const struct ftl_config *cfg);
+bool media_has_two_passes(const struct ftl_config *cfg);
 /* Events that media may have in the queue at once. */
 uint32_t media_events_limit(const struct ftl_config *cfg, uint32_t ops_limit);
 
@@ -148,7 +153,7 @@ static inline uint32_t media_ops_free(const struct media *m)
 void media_read(struct media *m, uint64_t now, uint32_t kind, uint32_t die, uint32_t plane,
                 uint32_t block, uint32_t page, uint32_t units, uint32_t ref);
 void media_program(struct media *m, uint64_t now, enum media_writer writer, uint32_t die,
-                   uint32_t block, uint32_t first_page, uint32_t ref);
+                   uint32_t block, uint32_t first_page, enum media_pass pass, uint32_t ref);
 /* media.payload = 1: the program queued next carries the pages (page type, plane) at
  * program_bytes + offset, which stay until it has ended. */
 static inline void media_program_data(struct media *m, uint64_t offset)
@@ -167,6 +172,7 @@ int media_put(struct media *m, uint32_t die, uint32_t block, uint32_t first_page
 int media_peek(const struct media *m, uint32_t die, uint32_t plane, uint32_t block, uint32_t page,
                uint32_t offset, uint32_t bytes, void *ret_data);
 void media_erase_untimed(struct media *m, uint32_t block, uint32_t erases);
+void media_erase_die_untimed(struct media *m, uint32_t die, uint32_t block, uint32_t erases);
 void media_erase(struct media *m, uint64_t now, uint32_t die, uint32_t block, uint32_t ref);
 /* The host wants this page, which is being read ahead: the read counts as the host's. */
 void media_hurry(struct media *m, uint64_t now, uint32_t die, uint32_t plane, uint32_t block,

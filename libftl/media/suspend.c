@@ -25,7 +25,7 @@ void media_hold_started(struct media *m, struct media_die *d, const struct nand_
         d->phase = MEDIA_LOADING;
         return;
     }
-    uint64_t ns = is_erase(m, d) ? m->time->tbers_ns : m->time->tprog_ns;
+    uint64_t ns = media_array_ns(m, &m->ops[d->array_op]);
     d->phase = MEDIA_ARRAY;
     d->suspends = 0;
     d->may_suspend_at = res->done_at - ns + m->time->tprogress_ns;

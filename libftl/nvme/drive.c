@@ -43,8 +43,9 @@ static uint32_t drive_parts(const struct ftl_config *cfg)
 /* Operations that media may hold: every word line, erases, reads of both kinds. */
 static uint32_t ops_limit(const struct ftl_core *core)
 {
-    return core->wl_count + 16 * core->g.dies + core->gc.window * core->g.group_pages + core->wl_reserve +
-           drive_parts(core->cfg);
+    uint32_t passes = core->coarse_wl != NULL ? 2 : 1;
+    return core->wl_count * passes + 16 * core->g.dies + core->gc.window * core->g.group_pages +
+           core->wl_reserve + drive_parts(core->cfg);
 }
 
 static uint64_t fixed_memory(const struct ftl_config *cfg)
@@ -203,6 +204,8 @@ int drive_settle(ftl_drive *d)
     if (d->core.failed_wl != WL_NONE)
         return FTL_EBUSY;       /* data of failed programs found no room yet */
     d->core.timed = false;
+    if (d->core.coarse_wl != NULL)
+        core_passes_settle(&d->core);
     core_gc_settle(&d->core);
     d->core.medium_stale = true;
     return 0;

@@ -106,7 +106,7 @@ static void test_program(void **state)
     uint32_t ref;
     (void)state;
     setup(&b);
-    media_program(&b.media, 0, MEDIA_FOR_HOST, 0, 0, 6, 1);
+    media_program(&b.media, 0, MEDIA_FOR_HOST, 0, 0, 6, MEDIA_WHOLE, 1);
     assert_int_equal(next_end(&b, &ref), 3 * IN_TYPE + CMD + PROG);
     uint64_t t = b.ctx.now;
     media_erase(&b.media, t, 0, 0, 2);
@@ -125,7 +125,7 @@ static void test_read_behind_program(void **state)
     uint64_t end = 3 * IN_TYPE + CMD + CMD + PROG;
     (void)state;
     setup(&b);
-    media_program(&b.media, 0, MEDIA_FOR_HOST, 0, 0, 6, 1);
+    media_program(&b.media, 0, MEDIA_FOR_HOST, 0, 0, 6, MEDIA_WHOLE, 1);
     media_read(&b.media, 0, MEDIA_HOST_READ, 0, 0, 0, 0, 1, 2);
     media_read(&b.media, 0, MEDIA_HOST_READ, 1, 0, 0, 0, 1, 3);
     assert_int_equal(next_end(&b, &ref), IN_TYPE + CMD + SENSE0 + OUT_UNIT);
@@ -147,7 +147,7 @@ static void test_program_is_not_starved(void **state)
     (void)state;
     setup(&b);
     media_read(&b.media, 0, MEDIA_HOST_READ, 0, 0, 0, 0, 1, 100);
-    media_program(&b.media, 0, MEDIA_FOR_HOST, 0, 0, 6, 1);
+    media_program(&b.media, 0, MEDIA_FOR_HOST, 0, 0, 6, MEDIA_WHOLE, 1);
     for (uint32_t i = 0; i < 40; i++)
         media_read(&b.media, 0, MEDIA_HOST_READ, 0, 0, 0, 0, 1, 100);
     for (;;) {

@@ -58,17 +58,19 @@ static struct ftl_config random_config(struct rand64 *r)
     uint64_t open = frontiers * classes + (wear != 0);
     uint64_t spare = open + (open < 2 ? 2 : open) + (plp ? 0 : 2) + draw_to(r, 4);
     uint64_t sbs = spare + 3 + draw_to(r, 8);
+    bool two = types == 4 && plp && draw_to(r, 2);
+    uint64_t held = (two ? 1 + dies : 1) * wl;  /* by an open superblock */
     struct ftl_config cfg = make_config(
-        "wa-reference", 1, "nand.preset", presets[types - 1], "nand.channels", NUM(channels), "nand.dies", NUM(dies), "nand.planes",
+        "wa-reference", 1, "nand.preset", two ? "qlc-2pass" : presets[types - 1], "nand.channels", NUM(channels), "nand.dies", NUM(dies), "nand.planes",
         NUM(planes), "nand.page_types", NUM(types), "nand.wordlines_per_block", NUM(rows),
         "nand.page_bytes", NUM(page * 4096), "nand.spare_bytes", NUM(page * 600), "nand.blocks_per_plane", NUM(sbs), "ftl.superblocks",
         NUM(sbs), "raid.parity", NUM(parity), "gc.frontiers", NUM(frontiers), "streams.count", NUM(classes), "power.plp",
-        NUM(plp), "gc.policy", policies[draw_to(r, 7)], 
-        "wear.spread", NUM(wear), "wear.policy", wear_policies[draw_to(r, 3)], "gc.choices", "3", "drive.lba_bytes",
+        NUM(plp), "gc.policy", policies[draw_to(r, 7)],
+       "wear.spread", NUM(wear), "wear.policy", wear_policies[draw_to(r, 3)], "gc.choices", "3", "drive.lba_bytes",
         draw_to(r, 2) ? "512" : "4096", "media.payload", "1", "map.unit_bytes", NUM(unit * 4096), "drive.user_bytes",
         NUM((sbs - spare) * sb_units * 4096), "buffer.bytes",
-        NUM((classes * wl + draw_to(r, 3 * wl + 1)) * 4096), "buffer.gc_bytes",
-        NUM(((classes + 1 + (wear != 0)) * wl + draw_to(r, 3 * wl + 1)) * 4096), NULL);
+        NUM((classes * held + draw_to(r, 3 * wl + 1)) * 4096), "buffer.gc_bytes",
+        NUM(((classes + (wear != 0)) * held + wl + draw_to(r, 3 * wl + 1)) * 4096), NULL);
 #undef NUM
     cfg.drive_seed = draw(r);
     random_scheduling(&cfg, r);

@@ -110,7 +110,7 @@ static void test_program_suspended(void **state)
     uint64_t read_end = accepted + READ, left = begin + PROG - accepted;
     (void)state;
     setup(&b, 2);
-    media_program(&b.media, 0, MEDIA_FOR_HOST, 0, 1, 6, 1);
+    media_program(&b.media, 0, MEDIA_FOR_HOST, 0, 1, 6, MEDIA_WHOLE, 1);
     run_to(&b, at);
     media_read(&b.media, at, MEDIA_HOST_READ, 0, 0, 0, 0, 1, 2);
     expect_end(&b, 2, read_end);
@@ -133,7 +133,7 @@ static void test_least_progress(void **state)
     uint64_t end = accepted + READ + CMD + RESUME + VERIFY + begin + PROG - accepted;
     (void)state;
     setup(&b, 2);
-    media_program(&b.media, 0, MEDIA_FOR_HOST, 0, 1, 6, 1);
+    media_program(&b.media, 0, MEDIA_FOR_HOST, 0, 1, 6, MEDIA_WHOLE, 1);
     run_to(&b, at);
     media_read(&b.media, at, MEDIA_GC_READ, 0, 1, 0, 1, 4, 3);
     media_read(&b.media, at, MEDIA_HOST_READ, 0, 0, 0, 0, 1, 2);
@@ -187,7 +187,7 @@ static void test_not_worth_it(void **state)
         uint64_t end = LOAD + CMD + PROG, lost = CMD + SUSP_PROG + RESUME + VERIFY;
         uint64_t at = end - lost - (late ? 0 : 1);
         setup(&b, 2);
-        media_program(&b.media, 0, MEDIA_FOR_HOST, 0, 1, 6, 1);
+        media_program(&b.media, 0, MEDIA_FOR_HOST, 0, 1, 6, MEDIA_WHOLE, 1);
         run_to(&b, at);
         media_read(&b.media, at, MEDIA_HOST_READ, 0, 0, 0, 0, 1, 2);
         if (late) {
@@ -210,7 +210,7 @@ static void test_read_while_loading(void **state)
     uint64_t read_end = LOAD + CMD + OUT_UNIT;
     (void)state;
     setup(&b, 2);
-    media_program(&b.media, 0, MEDIA_FOR_HOST, 0, 1, 6, 1);
+    media_program(&b.media, 0, MEDIA_FOR_HOST, 0, 1, 6, MEDIA_WHOLE, 1);
     media_read(&b.media, 0, MEDIA_HOST_READ, 0, 0, 0, 0, 1, 2);
     if (sensed >= LOAD + CMD)
         read_end = sensed + OUT_UNIT;
@@ -230,7 +230,7 @@ static void test_window(void **state)
     uint32_t ref;
     (void)state;
     setup(&b, 2);
-    media_program(&b.media, 0, MEDIA_FOR_HOST, 0, 1, 6, 1);
+    media_program(&b.media, 0, MEDIA_FOR_HOST, 0, 1, 6, MEDIA_WHOLE, 1);
     run_to(&b, at);
     for (uint32_t i = 0; i < 40; i++)
         media_read(&b.media, at, MEDIA_HOST_READ, 0, 0, 0, 0, 1, 2);
@@ -288,11 +288,11 @@ static void test_host_writes_first(void **state)
     uint32_t ref;
     (void)state;
     setup(&b, 2);
-    media_program(&b.media, 0, MEDIA_FOR_GC, 0, 1, 6, 1);      /* runs at once */
-    media_program(&b.media, 0, MEDIA_FOR_GC, 0, 1, 9, 2);
+    media_program(&b.media, 0, MEDIA_FOR_GC, 0, 1, 6, MEDIA_WHOLE, 1);      /* runs at once */
+    media_program(&b.media, 0, MEDIA_FOR_GC, 0, 1, 9, MEDIA_WHOLE, 2);
     media_erase(&b.media, 0, 0, 0, 3);
-    media_program(&b.media, 0, MEDIA_FOR_HOST, 0, 2, 0, 4);
-    media_program(&b.media, 0, MEDIA_FOR_HOST, 0, 0, 0, 5);     /* needs the erase 3 */
+    media_program(&b.media, 0, MEDIA_FOR_HOST, 0, 2, 0, MEDIA_WHOLE, 4);
+    media_program(&b.media, 0, MEDIA_FOR_HOST, 0, 0, 0, MEDIA_WHOLE, 5);     /* needs the erase 3 */
     for (int i = 0; i < 5; i++) {
         (void)next_end(&b, &ref);
         assert_int_equal(ref, want[i]);
@@ -317,7 +317,8 @@ struct storm {
 static void send_write(struct storm *s, uint32_t writer)
 {
     uint32_t i = s->next[writer]++, block = 2 + writer + i / 4 % 3 * 2;
-    media_program(&s->b.media, s->b.ctx.now, writer, 0, block, i % 4 * 3, WRITE_REF + block);
+    media_program(&s->b.media, s->b.ctx.now, writer, 0, block, i % 4 * 3,
+                  MEDIA_WHOLE, WRITE_REF + block);
 }
 
 /* Returns the writer, or 2 when it was an erase. */
