@@ -146,6 +146,7 @@ int core_init(struct ftl_core *c, const struct ftl_config *cfg, struct sim_conte
     c->free_count = c->g.sb_count;
     c->gc.victim = SB_NONE;
     c->failed_wl = WL_NONE;
+    c->care.sb = SB_NONE;
     for (uint32_t i = 0; i < FRONTIERS_MAX; i++)
         c->fr[i].sb = SB_NONE;
     return 0;
@@ -155,6 +156,8 @@ void core_aim(struct ftl_core *c)
 {
     if (c->payload != NULL)
         c->payload = &c->kept;
+    if (c->raid != NULL)
+        c->raid = &c->raid_kept;
     core_policy_aim(c);
 }
 
@@ -238,6 +241,7 @@ void core_format(struct ftl_core *c)
             media_erase_untimed(c->media, sb, c->erases[sb]);
     }
     core_payload_forget(c);
+    core_forget_lost(c);
     c->mapped = c->in_log = 0;
     c->gc.victim = SB_NONE;
     c->gc.finishing_count = 0;

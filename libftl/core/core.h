@@ -13,6 +13,7 @@
 
 #include "core/geometry.h"
 #include "core/payload.h"
+#include "core/raid.h"
 #include "ftl/ftl_policy.h"
 #include "media/media.h"
 #include "sim/plant.h"
@@ -59,6 +60,7 @@ struct wordline {
 struct gc_page {
     uint32_t slot, sb, gain, next;
     uint32_t pending;           /* page reads under way */
+    bool care;                  /* its superblock is not being collected */
 };
 
 struct gc_finishing {
@@ -109,6 +111,14 @@ struct wear_state {
     uint64_t extra;             /* in free_target: slots saved up, or left of a move */
 };
 
+/* Moving data out of failed blocks; see care.c. */
+struct care_state {
+    uint32_t sb, slot;          /* where it stands; SB_NONE */
+    uint32_t waiting;           /* superblocks with leave[] set */
+    uint32_t in_flight;
+    uint64_t since, busy_ns;    /* when the first of those came; time with some */
+};
+
 struct ftl_core {
     struct ftl_geometry g;
     struct sim_context *ctx;
@@ -132,6 +142,10 @@ struct ftl_core {
     uint32_t *coarse_wl, *coarse_next;
     struct payload *payload;    /* &kept, or NULL without media.payload */
     struct payload kept;
+    struct care_state care;
+    uint64_t care_units;        /* free slots that the host leaves for care.c */
+    struct raid *raid;          /* &raid_kept, or NULL without media.faults */
+    struct raid raid_kept;
     /* holes.c: per superblock, what its next use finds */
     uint32_t *holes, *lasting;  /* slots that are holes; of these, ones that no spare mends */
     uint8_t *leave;             /* 1 = a block failed: its data is to be moved */
@@ -265,6 +279,10 @@ void core_frontier_settle(struct ftl_core *c, struct frontier *f);
 uint32_t core_parity_planes(const struct ftl_core *c, uint32_t sb, uint32_t row, uint32_t die);
 void core_program_failed(struct ftl_core *c, uint32_t wl, const struct media_done *done);
 void core_erase_failed(struct ftl_core *c, const struct media_done *done);
+/* done->dead: planes of done->die answer no more. */
+void core_planes_dead(struct ftl_core *c, const struct media_done *done);
+/* core_relocate() just moved these of sb, because of a failure. */
+void core_count_retired(struct ftl_core *c, uint32_t sb, uint32_t units);
 /* Word lines of failed programs: their data goes on, as far as there is room. */
 void core_continue_failed(struct ftl_core *c);
 bool core_rewrite_failed(struct ftl_core *c, const struct wordline *wl);
@@ -293,6 +311,12 @@ void core_passes_settle(struct ftl_core *c);
 void core_passes_sync(struct ftl_core *c, uint32_t sb, uint32_t die, uint32_t rows);
 int core_passes_check(const struct ftl_core *c, char *ret_why, size_t why_size);
 
+/* ---- care.c ---- */
+void core_care_want(struct ftl_core *c, uint32_t sb);
+void core_care_forget(struct ftl_core *c, uint32_t sb);
+/* Issues page reads as far as room and media.care_pages allow. */
+void core_care(struct ftl_core *c);
+
 /* ---- gc.c ---- */
 /* Untimed: collects until n host units of this class may be placed. */
 int core_gc_make_room(struct ftl_core *c, uint32_t class, uint32_t n);
@@ -300,7 +324,7 @@ int core_gc_make_room(struct ftl_core *c, uint32_t class, uint32_t n);
 void core_gc_issue(struct ftl_core *c);
 /* A page read ended. Returns the time at which core_gc_page_out() is due; SIM_NEVER =
  * the units of its group still wait for other pages. */
-uint64_t core_gc_page_in(struct ftl_core *c, uint32_t ref);
+uint64_t core_gc_page_in(struct ftl_core *c, uint32_t ref, bool failed);
 void core_gc_page_out(struct ftl_core *c);
 /* A word line with relocated data of this frontier was sent. */
 void core_gc_word_line(struct ftl_core *c, uint32_t frontier, uint64_t seq);
@@ -320,6 +344,8 @@ void core_payload_place(struct ftl_core *c, const struct frontier *f, uint32_t s
 void core_payload_fill(struct ftl_core *c, const struct frontier *f, uint32_t slot, uint32_t n);
 void core_payload_move(struct ftl_core *c, const struct frontier *f, uint32_t from, uint32_t to);
 /* The unit as it is now, wherever it lies; no time passes. */
+/* Can the bytes of a live slot be had? */
+bool core_payload_readable(const struct ftl_core *c, uint32_t slot);
 void core_payload_read(const struct ftl_core *c, uint32_t key, uint8_t *ret_unit);
 /* Sector (unit and tag) of a slot in the write buffer; NULL = it is on the medium. */
 uint8_t *core_payload_sector(const struct ftl_core *c, uint32_t slot, uint32_t cw);
@@ -327,6 +353,8 @@ uint8_t *core_payload_sector(const struct ftl_core *c, uint32_t slot, uint32_t c
 bool core_payload_tag(const uint8_t *sector, struct payload_tag *ret_tag);
 bool core_payload_is(const uint8_t *sector, uint32_t key);
 /* The open word line, or parity k of its row, is complete: its group. */
+/* The XOR of the word lines of the open row that are full; NULL = none is. */
+const uint8_t *core_payload_sum(const struct ftl_core *c, const struct frontier *f);
 int32_t core_payload_full(struct ftl_core *c, const struct frontier *f);
 int32_t core_payload_parity(struct ftl_core *c, const struct frontier *f, uint32_t k);
 uint8_t *core_payload_group(const struct ftl_core *c, int32_t group);

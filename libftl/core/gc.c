@@ -163,6 +163,8 @@ static void collect_chunk(struct ftl_core *c)
         to = end;
     else
         prefetch_keys(c, to, end - to > GC_CHUNK ? to + GC_CHUNK : end);
+    if (c->raid != NULL && c->raid->any_dead)
+        core_lose_unreadable(c, from, to - from);
     if (c->valid[c->gc.victim] != 0)
         (void)core_relocate(c, from, to);
     leave_log(c, to - from);
@@ -325,6 +327,7 @@ static void issue_group(struct ftl_core *c, uint32_t live)
     page->slot = gc->cursor;
     page->sb = gc->victim;
     page->pending = 0;
+    page->care = false;
     page->gain = c->g.group_units - live;
     gc->pending_gain += page->gain;
     gc->flight_frontier = core_victim_frontier(c, gc->victim);
@@ -383,7 +386,7 @@ static bool is_hungry(const struct ftl_core *c)
 {
     if (c->read_only && c->gc.victim == SB_NONE)
         return false;           /* nothing will be written: what is there stays there */
-    return core_free_slots(c) + c->gc.pending_gain < c->free_target;
+    return core_free_slots(c) + c->gc.pending_gain < c->free_target + c->care_units;
 }
 
 /* Does a finished victim wait for this frontier's open word line? */
@@ -450,6 +453,8 @@ void core_gc_issue(struct ftl_core *c)
         blocked = (c->gc.victim == SB_NONE && choose_victim(c) <= 0) || !step_victim(c);
     if (c->gc.finishing_count != 0 && !c->cfg->power_plp && (blocked || is_starved(c)))
         send_open_word_line(c, blocked);
+    if (__builtin_expect(c->care.waiting != 0, 0))
+        core_care(c);
 }
 
 void core_gc_settle(struct ftl_core *c)
@@ -467,14 +472,61 @@ static const uint8_t *page_bytes_at(const struct ftl_core *c, uint32_t slot)
     return media_page_bytes(c->media, at.die, at.plane);
 }
 
-uint64_t core_gc_page_in(struct ftl_core *c, uint32_t index)
+/* Superblocks that were free when the page was asked for may have died since. */
+static bool can_land(const struct ftl_core *c, const struct gc_page *page)
+{
+    const struct frontier *f = &c->fr[core_victim_frontier(c, page->sb)];
+    return frontier_left(f) + c->free_usable >= live_in_group(c, page->slot);
+}
+
+/* A superblock under collection keeps its data: all of it is in the log again. */
+static void keep_victim(struct ftl_core *c, uint32_t sb)
+{
+    struct gc_state *gc = &c->gc;
+    uint32_t first = sb * c->g.sb_units + 1, inspected = c->g.sb_units;
+
+    if (sb == gc->victim) {
+        inspected = gc->cursor - first;
+        gc->victim = SB_NONE;
+    }
+    for (uint32_t i = 0; i < gc->finishing_count; i++)
+        if (gc->finishing[i].sb == sb)
+            gc->finishing[i--] = gc->finishing[--gc->finishing_count];
+    c->in_log += inspected - (uint64_t)gc->reads[sb] * c->g.group_units;
+    c->holes_ahead -= c->holes[sb];
+    c->state[sb] = SB_CLOSED;
+}
+
+/* No room for a page that was read: it stays where it is, and so do those of its
+ * superblock that come after it. Nothing can be written any more. */
+static uint64_t give_up(struct ftl_core *c, struct gc_page *page, uint32_t index)
+{
+    struct gc_state *gc = &c->gc;
+
+    c->read_only = true;
+    if (c->state[page->sb] == SB_VICTIM)
+        keep_victim(c, page->sb);
+    c->care.in_flight -= page->care;
+    c->collectable[page->sb] = --gc->reads[page->sb] == 0;
+    gc->buffer_used -= c->g.group_units;
+    gc->pending_gain -= page->gain;
+    page->next = gc->page_free;
+    gc->page_free = index;
+    return c->ctx->now;
+}
+
+uint64_t core_gc_page_in(struct ftl_core *c, uint32_t index, bool failed)
 {
     struct gc_state *gc = &c->gc;
     struct gc_page *page = &gc->pages[index];
     uint32_t slot = page->slot;
 
+    if (failed)
+        core_lose(c, slot, c->g.group_units);
     if (--page->pending != 0)
         return SIM_NEVER;
+    if (__builtin_expect(c->failures != 0, 0) && !can_land(c, page))
+        return give_up(c, page, index);
     uint64_t cws = (uint64_t)live_in_group(c, slot) << c->g.cw_shift;
     uint64_t due = core_write_path(c, cws * c->cfg->fw_gc_unit_ns);
     c->dispatch_at = due;
@@ -486,8 +538,14 @@ uint64_t core_gc_page_in(struct ftl_core *c, uint32_t index)
     uint32_t moved = core_relocate(c, slot, slot + c->g.group_units);
     if (c->payload != NULL)
         c->payload->page = NULL;
-    leave_log(c, c->g.group_units);
-    gc->gain -= moved;
+    if (page->care || c->state[page->sb] == SB_CLOSED) {
+        c->care.in_flight -= page->care;
+        c->collectable[page->sb] = gc->reads[page->sb] == 0;
+        core_count_retired(c, page->sb, moved);
+    } else {
+        leave_log(c, c->g.group_units);
+        gc->gain -= moved;
+    }
     gc->buffer_used -= c->g.group_units - moved;
     gc->pending_gain -= page->gain;
     page->next = gc->page_free;

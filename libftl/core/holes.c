@@ -216,7 +216,7 @@ void core_holes_init(struct ftl_core *c)
 static void turn(struct ftl_core *c, uint32_t sb)
 {
     media_blocks_turn(&c->media->blocks, sb);
-    c->leave[sb] = 0;
+    core_care_forget(c, sb);
     for (uint32_t p = 0; p < c->g.planes; p++)
         c->broken[(size_t)sb * c->g.planes + p] = (struct row_range){0, 0};
 }
@@ -233,6 +233,7 @@ void core_holes_format(struct ftl_core *c)
 {
     for (uint32_t sb = 0; blocks_of(c)->block != NULL && sb < c->g.sb_count; sb++)
         turn(c, sb);
+    c->care.sb = SB_NONE;
     core_holes_init(c);
 }
 
@@ -325,7 +326,7 @@ static void blocks_failed(struct ftl_core *c, uint32_t sb, uint32_t die, uint32_
         if (planes >> p & 1)
             add_broken(&c->broken[(size_t)sb * c->g.planes + p], row, rows_begun(c, sb));
     if (rows_begun(c, sb) != 0)
-        c->leave[sb] = 1;
+        core_care_want(c, sb);
     recount(c, sb);
     if (f != NULL)
         core_frontier_settle(c, f);
@@ -339,6 +340,19 @@ static void plane_dead(struct ftl_core *c, uint32_t die, uint32_t plane)
             row = c->rows_programmed[(size_t)sb * c->g.dies + die];
         blocks_failed(c, sb, die, UINT32_C(1) << plane, row);
     }
+}
+
+void core_count_retired(struct ftl_core *c, uint32_t sb, uint32_t units)
+{
+    uint64_t bytes = (uint64_t)units << c->g.unit_shift;
+
+    if (c->wear.moved[sb]) {
+        c->count->wear_bytes -= bytes;
+    } else {
+        c->count->gc_units_moved -= units;
+        c->count->gc_bytes -= bytes;
+    }
+    c->count->retire_bytes += bytes;
 }
 
 /* Slots of a word line that its failed planes hold, moved away as far as room goes.
@@ -366,15 +380,15 @@ bool core_rewrite_failed(struct ftl_core *c, const struct wordline *wl)
         if (c->payload != NULL)
             c->payload->page = NULL;
         c->gc.buffer_used += live;
-        c->count->gc_units_moved -= live;
-        c->count->gc_bytes -= (uint64_t)live * c->g.unit_bytes;
-        c->count->retire_bytes += (uint64_t)live * c->g.unit_bytes;
+        core_count_retired(c, wl->sb, live);
     }
     return true;
 }
 
-static void planes_dead(struct ftl_core *c, const struct media_done *done)
+void core_planes_dead(struct ftl_core *c, const struct media_done *done)
 {
+    c->failures++;
+    c->raid->any_dead |= done->dead != 0;
     for (uint32_t p = 0; p < c->g.planes; p++)
         if (done->dead >> p & 1)
             plane_dead(c, done->die, p);
@@ -388,7 +402,9 @@ void core_program_failed(struct ftl_core *c, uint32_t index, const struct media_
     c->failures++;
     c->count->program_failures++;
     blocks_failed(c, wl->sb, done->die, done->failed, wl->row);
-    planes_dead(c, done);
+    find_usable_min(c);
+    if (done->dead != 0)
+        core_planes_dead(c, done);
 }
 
 void core_erase_failed(struct ftl_core *c, const struct media_done *done)
@@ -403,7 +419,9 @@ void core_erase_failed(struct ftl_core *c, const struct media_done *done)
             b->block[media_blocks_index(b, sb, done->die, p)] == BLOCK_NONE)
             gone |= UINT32_C(1) << p;
     blocks_failed(c, sb, done->die, gone, 0);
-    planes_dead(c, done);
+    find_usable_min(c);
+    if (done->dead != 0)
+        core_planes_dead(c, done);
 }
 
 void core_continue_failed(struct ftl_core *c)
@@ -506,5 +524,10 @@ int core_check_holes(const struct ftl_core *c, char *why, size_t size)
         return wrong(why, size, "usable free slots", usable, c->free_usable);
     if (total != c->holes_total)
         return wrong(why, size, "holes", total, c->holes_total);
+    uint32_t leaving = 0;
+    for (uint32_t sb = 0; sb < c->g.sb_count; sb++)
+        leaving += c->leave[sb];
+    if (leaving != c->care.waiting)
+        return wrong(why, size, "superblocks to be left", leaving, c->care.waiting);
     return check_blocks(c, why, size);
 }

@@ -237,7 +237,32 @@ static void peek(const struct ftl_core *c, uint32_t slot, uint32_t cw, uint32_t 
                             at.row * c->g.page_types + at.page_type,
                             at.cw * c->payload->sector_bytes,
                             CODEWORD_BYTES + PAYLOAD_TAG_BYTES, ret);
+    if (status != NAND_OK)
+        status = core_raid_peek(c, &at, at.cw * c->payload->sector_bytes,
+                                CODEWORD_BYTES + PAYLOAD_TAG_BYTES, ret)
+                     ? NAND_OK
+                     : NAND_FAIL;
     FTL_ASSERT(c->ctx, status == NAND_OK && core_payload_is(ret, key));
+}
+
+bool core_payload_readable(const struct ftl_core *c, uint32_t slot)
+{
+    uint8_t kept[CODEWORD_BYTES];
+
+    for (uint32_t cw = 0; slot != 0 && cw < c->g.unit_cws; cw++) {
+        struct ftl_place at;
+        uint32_t offset;
+        if (core_payload_sector(c, slot, cw) != NULL)
+            continue;
+        geometry_place(&c->g, slot - 1, cw, &at);
+        offset = at.cw * c->payload->sector_bytes;
+        if (media_peek(c->media, at.die, at.plane, at.sb,
+                       at.row * c->g.page_types + at.page_type, offset, sizeof kept,
+                       kept) != NAND_OK &&
+            !core_raid_peek(c, &at, offset, sizeof kept, kept))
+            return false;
+    }
+    return true;
 }
 
 void core_payload_move(struct ftl_core *c, const struct frontier *f, uint32_t from, uint32_t to)
@@ -322,6 +347,12 @@ static void add_parity(struct ftl_core *c, const struct frontier *f, const uint8
             times[x] = gf_times((uint8_t)x, k * f->data_die % 255);
         add_pages(p, sum, data, f->jumped, times);
     }
+}
+
+const uint8_t *core_payload_sum(const struct ftl_core *c, const struct frontier *f)
+{
+    int32_t group = c->payload->parity[(size_t)(f - c->fr) * PAYLOAD_PARITY_MAX];
+    return group == GROUP_NONE ? NULL : core_payload_group(c, group);
 }
 
 int32_t core_payload_full(struct ftl_core *c, const struct frontier *f)

@@ -224,9 +224,10 @@ static uint32_t gc_needs(const struct ftl_core *c, uint32_t except)
 uint32_t core_host_room(const struct ftl_core *c, uint32_t class)
 {
     uint64_t free_slots = core_free_slots(c);
-    if (free_slots <= c->free_floor)
+    uint64_t floor = c->free_floor + c->care_units;
+    if (free_slots <= floor)
         return 0;
-    uint64_t room = free_slots - c->free_floor;
+    uint64_t room = free_slots - floor;
     uint64_t reach = frontier_left(&c->fr[class]);
 
     if (c->gc_first != 0) {
@@ -284,8 +285,11 @@ void core_place_host(struct ftl_core *c, uint32_t class, const uint32_t *keys, u
             uint32_t old = map[keys[i]];
             map[keys[i]] = slot;
             c->rmap[slot] = keys[i];
-            if (old == 0)
+            if (old == 0) {
                 fresh++;
+                if (__builtin_expect(c->raid != NULL, 0))
+                    core_found(c, keys[i]);
+            }
             else if (!FTL_PLANT(skip_invalidation, 200))
                 c->valid[geometry_superblock(&c->g, old - 1)]--;
         }
@@ -306,8 +310,10 @@ void core_unmap(struct ftl_core *c, uint64_t lpn, uint64_t n)
 {
     for (uint64_t key = lpn + 1; key <= lpn + n - FTL_PLANT(trim_end, 3); key++) {
         uint32_t old = c->map[key];
-        if (old == 0)
+        if (old == 0) {
+            core_found(c, (uint32_t)key);
             continue;
+        }
         c->map[key] = 0;
         c->valid[geometry_superblock(&c->g, old - 1)]--;
         c->mapped--;

@@ -233,6 +233,12 @@ void media_start_read(struct media *m, uint64_t now, struct media_plane *pl, uin
     d->host_queued -= op->kind == MEDIA_HOST_READ || op->hurried;
     m->page_reads++;
     m->gc_page_reads += op->kind == MEDIA_GC_READ;
+    if (__builtin_expect(m->blocks.block != NULL, 0) &&
+        m->blocks.dead[op->die * m->plane_count + op->plane]) {
+        op->failed = 1;         /* known to be lost: nobody asks it */
+        sim_heap_push(m->heap, now, MEDIA_EVENT_KIND, index);
+        return;
+    }
     struct nand_res res = media_issue(m, now, &req);
     op->failed = res.status == NAND_FAIL;
     sim_heap_push(m->heap, res.done_at, MEDIA_EVENT_KIND, index);
@@ -454,6 +460,11 @@ static void keep_page(struct media *m, const struct media_op *op)
 static void send_out(struct media *m, uint64_t now, uint32_t index)
 {
     struct media_op *op = &m->ops[index];
+    if (__builtin_expect(op->failed != 0, 0)) {     /* nothing to send */
+        op->step = 1;
+        sim_heap_push(m->heap, now, MEDIA_EVENT_KIND, index);
+        return;
+    }
     struct nand_req req = {.op = NAND_OP_DATA_OUT,
                            .addr = {.block = op->block, .page = op->page, .die = op->die,
                                     .plane = op->plane},
@@ -465,23 +476,32 @@ static void send_out(struct media *m, uint64_t now, uint32_t index)
         keep_page(m, op);
 }
 
-/* Before the die starts anything else: failed blocks take no more. Returns the planes
- * found dead just now: firmware learns it by a reset and a read of the part's identity
- * after a failure, which costs no array time. */
-static uint32_t take_failure(struct media *m, const struct media_op *op)
+uint32_t media_probe(struct media *m, uint32_t die)
 {
     struct nand_die_info info;
-    uint32_t dead = 0;
+    return nand_die_info(m->nand, die, &info) != 0
+               ? 0
+               : media_blocks_found_dead(&m->blocks, die, info.dead_planes);
+}
 
+/* Before the die starts anything else: failed blocks take no more. */
+static uint32_t take_failure(struct media *m, const struct media_op *op)
+{
     if (__builtin_expect(op->failed == 0 || m->blocks.block == NULL, 1))
         return 0;
-    if (nand_die_info(m->nand, op->die, &info) == 0)
-        dead = media_blocks_found_dead(&m->blocks, op->die, info.dead_planes);
+    uint32_t dead = media_probe(m, op->die);
     if (op->kind == MEDIA_PROGRAM)
         media_blocks_fail(&m->blocks, op->block, op->die, op->failed, op->page / m->page_types);
     else if (op->kind == MEDIA_ERASE)
         media_blocks_replace(&m->blocks, op->block, op->die, op->failed);
     return dead;
+}
+
+static struct media_done ended(const struct media_op *op, uint32_t dead)
+{
+    return (struct media_done){.kind = op->kind, .ref = op->ref, .block = op->block,
+                               .page = op->page, .die = op->die, .plane = op->plane,
+                               .failed = op->failed, .dead = (uint16_t)dead};
 }
 
 static struct media_done finish_read(struct media *m, uint64_t now, uint32_t index)
@@ -497,14 +517,14 @@ static struct media_done finish_read(struct media *m, uint64_t now, uint32_t ind
         m->ops[op.rider].whole = true;
         m->ops[op.rider].failed = op.failed;
         send_out(m, now, op.rider);
-        return (struct media_done){op.kind, op.ref, op.die, op.failed, 0};
+        return ended(&op, 0);
     }
     pl->active = MEDIA_NONE;
     d->reads_active--;
     die_busy_end(m, d, now);
     uint32_t dead = take_failure(m, &op);
     kick(m, now, op.die);
-    return (struct media_done){op.kind, op.ref, op.die, op.failed, (uint16_t)dead};
+    return ended(&op, dead);
 }
 
 static struct media_done finish_write(struct media *m, uint64_t now, uint32_t index)
@@ -519,7 +539,7 @@ static struct media_done finish_write(struct media *m, uint64_t now, uint32_t in
     op_give(m, index);
     uint32_t dead = take_failure(m, &op);
     kick(m, now, op.die);
-    return (struct media_done){op.kind, op.ref, op.die, op.failed, (uint16_t)dead};
+    return ended(&op, dead);
 }
 
 static struct media_done write_event(struct media *m, uint64_t now, uint32_t index)

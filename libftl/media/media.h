@@ -127,7 +127,8 @@ struct media {
 /* What an event ended: kind and the caller's ref; ref MEDIA_NONE = nothing yet. */
 struct media_done {
     uint32_t kind, ref;
-    uint16_t die;
+    uint32_t block, page;       /* of reads */
+    uint16_t die, plane;
     uint16_t failed;            /* planes that failed; reads: 1 = the plane is dead */
     uint16_t dead;              /* planes found dead just now */
 };
@@ -165,6 +166,10 @@ static inline const uint8_t *media_page_bytes(const struct media *m, uint32_t di
 {
     return m->plane_bytes + (size_t)(die * m->plane_count + plane) * m->page_bus_bytes;
 }
+static inline uint8_t *media_page_room(struct media *m, uint32_t die, uint32_t plane)
+{
+    return m->plane_bytes + (size_t)(die * m->plane_count + plane) * m->page_bus_bytes;
+}
 /* Without time: the word line is on the medium; part of a page as it was programmed, with
  * the enum nand_status that a read would have; the block is erased. */
 int media_put(struct media *m, uint32_t die, uint32_t block, uint32_t first_page,
@@ -178,6 +183,9 @@ void media_erase(struct media *m, uint64_t now, uint32_t die, uint32_t block, ui
 void media_hurry(struct media *m, uint64_t now, uint32_t die, uint32_t plane, uint32_t block,
                  uint32_t page);
 
+/* Planes of a die found dead just now: firmware resets the die and reads its identity,
+ * which costs no array time. Needs media.faults. */
+uint32_t media_probe(struct media *m, uint32_t die);
 /* See ftl_fault_arm(). */
 int media_fault_arm(struct media *m, const struct ftl_fault *f);
 

@@ -273,7 +273,7 @@ void ahead_go_on(ftl_drive *d, uint32_t stream)
     s->ahead = at;
 }
 
-void ahead_done(ftl_drive *d, uint32_t index)
+void ahead_done(ftl_drive *d, uint32_t index, bool failed)
 {
     struct read_part *part = &d->parts[index];
     struct ahead_line *l = &d->ahead.lines[part->first];
@@ -283,7 +283,9 @@ void ahead_done(ftl_drive *d, uint32_t index)
     l->loading = false;
     l->ready_at = d->ctx.now + d->cfg.fw_decode_ns;
     l->waiters = CMD_NONE;
-    if (d->ahead.bytes != NULL)
+    if (failed)
+        l->erases = ~d->core.erases[l->sb];     /* good for nothing, and never found again */
+    else if (d->ahead.bytes != NULL)
         memcpy(d->ahead.bytes + (size_t)part->first * d->ahead.page_bytes,
                media_page_bytes(&d->media, part->die, part->plane), d->ahead.page_bytes);
     front_part_give(d, index);
@@ -291,7 +293,10 @@ void ahead_done(ftl_drive *d, uint32_t index)
         uint32_t waiter = next;
         struct command *c = &d->commands[d->parts[waiter].command];
         next = d->parts[waiter].next;
-        deliver(d, c, l, &d->parts[waiter]);
+        if (failed)
+            c->status = 0x281;      /* Unrecovered Read Error */
+        else
+            deliver(d, c, l, &d->parts[waiter]);
         front_part_ended(d, d->parts[waiter].command);
         front_part_give(d, waiter);
     }

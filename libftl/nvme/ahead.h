@@ -54,6 +54,6 @@ bool ahead_serve(ftl_drive *d, uint32_t command, uint32_t cws, uint64_t page,
                  const struct ftl_place *p);
 /* Reads ahead for a stream as far as room allows. */
 void ahead_go_on(ftl_drive *d, uint32_t stream);
-void ahead_done(ftl_drive *d, uint32_t part);
+void ahead_done(ftl_drive *d, uint32_t part, bool failed);
 
 #endif

@@ -44,8 +44,15 @@ static uint32_t drive_parts(const struct ftl_config *cfg)
 static uint32_t ops_limit(const struct ftl_core *core)
 {
     uint32_t passes = core->coarse_wl != NULL ? 2 : 1;
-    return core->wl_count * passes + 16 * core->g.dies + core->gc.window * core->g.group_pages +
+    uint32_t rebuild = core->cfg->media_faults ? RAID_JOBS * core->g.dies : 0;
+    return rebuild + core->wl_count * passes + 16 * core->g.dies + core->gc.window * core->g.group_pages +
            core->wl_reserve + drive_parts(core->cfg);
+}
+
+/* Reads that may fail at one time. */
+static uint32_t raid_waiting(const struct ftl_core *core)
+{
+    return drive_parts(core->cfg) + core->gc.window * core->g.group_pages;
 }
 
 static uint64_t fixed_memory(const struct ftl_config *cfg)
@@ -61,7 +68,8 @@ uint64_t ftl_memory_needed(const struct ftl_config *cfg)
     struct nand_profile p;
     if (cfg == NULL || ftl_config_check(cfg, NULL, 0) < 0 || media_profile(&p, cfg) < 0)
         return UINT64_MAX;
-    return core_memory(cfg) + nand_memory_needed(&p) + fixed_memory(cfg) + ahead_memory(cfg);
+    uint64_t rebuild = cfg->media_faults ? core_raid_memory(cfg, drive_parts(cfg)) : 0;
+    return core_memory(cfg) + rebuild + nand_memory_needed(&p) + fixed_memory(cfg) + ahead_memory(cfg);
 }
 
 /* Payload bytes per microsecond: GT/s x lanes, 128b/130b from generation 3 and
@@ -124,6 +132,8 @@ static int build(ftl_drive *d, const struct ftl_policies *policies, char *why, s
     d->media.program_bytes = d->core.payload != NULL ? d->core.payload->bytes : NULL;
     if (err == 0)
         err = take_memory(d);
+    if (err == 0 && d->cfg.media_faults)
+        err = core_raid_init(&d->core, raid_waiting(&d->core));
     if (err == 0)
         core_holes_init(&d->core);
     if (err == 0 && d->core.read_only) {
@@ -193,14 +203,33 @@ uint32_t ftl_lba_bytes(const ftl_drive *d)
 
 /* ---- without time --------------------------------------------------------------- */
 
+/* Without time nothing fails: planes that died unnoticed are found now. */
+void drive_look_at_dies(ftl_drive *d)
+{
+    for (uint32_t die = 0; die < d->core.g.dies; die++) {
+        struct media_done done = {.die = (uint16_t)die,
+                                  .dead = (uint16_t)media_probe(&d->media, die)};
+        if (done.dead != 0)
+            core_planes_dead(&d->core, &done);
+    }
+}
+
 int drive_settle(ftl_drive *d)
 {
     if (d->open != 0)
         return FTL_EBUSY;
+    if (d->core.raid != NULL)
+        drive_look_at_dies(d);
     int err = ftl_drain(d);
     if (err < 0)
         return err;
-    core_continue_failed(&d->core);
+    if (d->core.raid != NULL) {
+        drive_look_at_dies(d);
+        core_continue_failed(&d->core);
+        err = ftl_drain(d);
+    }
+    if (err < 0)
+        return err;
     if (d->core.failed_wl != WL_NONE)
         return FTL_EBUSY;       /* data of failed programs found no room yet */
     d->core.timed = false;

@@ -80,7 +80,7 @@ struct ftl_drive {
 /* front.c */
 void front_read(ftl_drive *d, uint32_t command);
 void front_write(ftl_drive *d, uint32_t command);
-void front_read_part_done(ftl_drive *d, uint32_t part);
+void front_read_part_done(ftl_drive *d, uint32_t part, bool failed);
 void front_continue_reads(ftl_drive *d);    /* of host reads and partial writes */
 void front_continue_writes(ftl_drive *d);
 void front_word_line_done(ftl_drive *d);
@@ -95,6 +95,7 @@ uint64_t server_take(struct server *s, uint64_t from, uint64_t ns);
 uint64_t link_ns(const ftl_drive *d, uint64_t bytes);
 uint32_t drive_class(const ftl_drive *d, uint32_t stream);
 int drive_settle(ftl_drive *d);  /* before untimed work: quiet, untimed mode */
+void drive_look_at_dies(ftl_drive *d);
 void drive_go_timed(ftl_drive *d);
 
 #endif

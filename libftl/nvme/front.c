@@ -53,6 +53,11 @@ static uint32_t covered(const ftl_drive *d, const struct command *c, uint32_t i,
 
 /* ---- reads -------------------------------------------------------------------- */
 
+/* NVMe status fields: code type << 8 | code. Attempted Write to Read Only Range: the
+ * media, not a write protection that the host asked for; Unrecovered Read Error (NVM
+ * command set 1.0). */
+enum { STATUS_READ_ONLY_RANGE = 0x182, STATUS_UNRECOVERED = 0x281 };
+
 /* The command's part of its codeword i, from a whole one; NULL = zeros. */
 static void hand_over(const ftl_drive *d, const struct command *c, uint32_t i, const uint8_t *cw)
 {
@@ -156,7 +161,10 @@ static bool read_issue(ftl_drive *d, uint32_t index)
         uint32_t slot = map[at >> shift], in_unit = at & (core->g.unit_cws - 1);
         struct ftl_place p;
         if (slot == 0) {
-            while (n < left && map[(at + n) >> shift] == 0)
+            if (core_is_lost(core->raid, c->first_key + (at >> shift)))
+                c->status = STATUS_UNRECOVERED;
+            while (n < left && map[(at + n) >> shift] == 0 &&
+                   (core->raid == NULL || ((at + n) & (core->g.unit_cws - 1)) != 0))
                 n++;
             d->count.unmapped_reads += n;
             for (uint32_t i = 0; c->cmd.data != NULL && i < n; i++)
@@ -218,14 +226,16 @@ void front_continue_reads(ftl_drive *d)
 /* Read-modify-write: the old data is there, the write joins the line. */
 static void rmw_ready(ftl_drive *d, uint32_t index);
 
-void front_read_part_done(ftl_drive *d, uint32_t index)
+void front_read_part_done(ftl_drive *d, uint32_t index, bool failed)
 {
     struct read_part *part = &d->parts[index];
     struct command *c = &d->commands[part->command];
 
     d->core.reads_in_flight[part->sb]--;
+    if (failed)
+        c->status = STATUS_UNRECOVERED;
     if (c->cmd.opcode == FTL_READ) {
-        if (c->cmd.data != NULL)
+        if (c->cmd.data != NULL && !failed)
             front_hand_over(d, c, part, media_page_bytes(&d->media, part->die, part->plane));
         front_read_out(d, c, d->ctx.now + d->cfg.fw_decode_ns, part->cws);
         front_part_ended(d, part->command);
@@ -239,8 +249,6 @@ void front_read_part_done(ftl_drive *d, uint32_t index)
 
 /* NVMe status fields: code type << 8 | code. Attempted Write to Read Only Range: the
  * media, not a write protection that the host asked for (NVM command set 1.0). */
-enum { STATUS_READ_ONLY_RANGE = 0x182 };
-
 static void write_complete(ftl_drive *d, uint32_t index, uint64_t from)
 {
     uint64_t at = from + d->cfg.fe_completion_ns + d->cfg.host_complete_ns;
@@ -313,11 +321,33 @@ static uint32_t write_room(const ftl_drive *d, const struct command *c)
     return n < spare * each ? n : (uint32_t)(spare * each);
 }
 
+/* Would the next unit, or the last, keep bytes that are lost? The write cannot be done. */
+static bool merges_lost(const ftl_drive *d, const struct command *c)
+{
+    const uint32_t at[2] = {c->cursor, c->units - 1};
+
+    for (uint32_t i = 0; i < 2; i++) {
+        uint32_t offset, key = c->first_key + at[i];
+        if (covered(d, c, at[i], &offset) < d->core.g.unit_bytes &&
+            (core_is_lost(d->core.raid, key) ||
+             core_raid_unreadable(&d->core, d->core.map[key]) ||
+             (d->core.payload != NULL && !core_payload_readable(&d->core, d->core.map[key]))))
+            return true;
+    }
+    return c->status != 0;
+}
+
 static bool write_step(ftl_drive *d, uint32_t index)
 {
     struct command *c = &d->commands[index];
     if (__builtin_expect(d->core.read_only, 0)) {
         c->status = STATUS_READ_ONLY_RANGE;
+        write_complete(d, index, max_u64(c->done_at, d->ctx.now));
+        return true;
+    }
+    if (__builtin_expect(d->core.raid != NULL, 0) && merges_lost(d, c)) {
+        drive_look_at_dies(d);
+        c->status = STATUS_UNRECOVERED;
         write_complete(d, index, max_u64(c->done_at, d->ctx.now));
         return true;
     }

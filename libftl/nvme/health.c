@@ -16,6 +16,10 @@ int ftl_health_get(const ftl_drive *d, struct ftl_health *ret)
         .blocks_factory_bad = b->factory_bad,
         .blocks_retired = b->retired,
         .hole_units = d->core.lasting_total,
+        .leaving = d->core.care.waiting,
+        .care_ns = d->core.care.busy_ns +
+                   (d->core.care.waiting != 0 ? d->ctx.now - d->core.care.since : 0),
+        .lost_units = d->core.raid != NULL ? d->core.raid->lost_count : 0,
     };
     for (size_t at = 0; b->block != NULL && at < (size_t)b->dies * b->planes; at++) {
         ret->blocks_spare += b->spare_count[at];

@@ -129,20 +129,22 @@ static void pump(ftl_drive *d)
 static void media_ended(ftl_drive *d, struct media_done done)
 {
     uint64_t due;
+    bool failed = done.failed != 0;
 
     switch (done.kind) {
     case MEDIA_HOST_READ:
-        front_read_part_done(d, done.ref);
+        front_read_part_done(d, done.ref, failed);
         front_continue_reads(d);
         pump(d);    /* it may have been a partial write's, or the last of a victim */
         return;
     case MEDIA_AHEAD_READ:
-        ahead_done(d, done.ref);
+        ahead_done(d, done.ref, failed);
         front_continue_reads(d);
         pump(d);    /* it may have been the last read of a victim */
         return;
+    case MEDIA_SCRUB_READ:
     case MEDIA_GC_READ:
-        due = core_gc_page_in(&d->core, done.ref);
+        due = core_gc_page_in(&d->core, done.ref, failed);
         if (due != SIM_NEVER) {
             sim_line_push(&d->gc_out, due, 0);
             pump(d);
@@ -164,12 +166,32 @@ static void media_ended(ftl_drive *d, struct media_done done)
     }
 }
 
+/* A drive with media.faults: reads that fail, and reads for rebuilding their pages. */
+static void read_ended(ftl_drive *d, const struct media_done *done)
+{
+    struct media_done end = *done;
+    bool ended = true;
+
+    if (done->dead != 0)
+        core_planes_dead(&d->core, done);
+    if (done->ref & RAID_REF)
+        ended = core_raid_part(&d->core, done, &end);
+    else if (done->failed)
+        ended = core_raid_begin(&d->core, done, &end);
+    for (; ended; ended = core_raid_next(&d->core, &end))
+        media_ended(d, end);
+}
+
 static void heap_event(ftl_drive *d)
 {
     struct sim_event e = sim_heap_pop(&d->heap);
 
     struct media_done done = media_event(&d->media, d->ctx.now, e.arg);
-    if (done.ref != MEDIA_NONE)
+    if (done.ref == MEDIA_NONE)
+        return;
+    if (__builtin_expect(done.kind < MEDIA_PROGRAM && d->core.raid != NULL, 0))
+        read_ended(d, &done);
+    else
         media_ended(d, done);
 }
 

@@ -29,6 +29,7 @@ struct world {
     struct open_cmd open[OPEN_MAX];
     uint32_t lba_bytes, per_unit;
     uint64_t lbas, seed;
+    bool lose;                      /* planes and dies may go too */
 };
 
 /* Each LBA holds its number and version, over and over. */
@@ -108,6 +109,20 @@ static void refused(struct world *w, const struct open_cmd *o)
     memset(w->either + o->lba, 1, o->lba_count);
 }
 
+/* An error needs a cause: the end of life for a refused write, a lost plane for what
+ * cannot be read or merged. */
+static void judge(struct world *w, const struct open_cmd *o, uint16_t status)
+{
+    struct ftl_health h;
+    assert_int_equal(ftl_health_get(w->drive, &h), 0);
+    if (status == 0x182 && (o->opcode == FTL_WRITE || o->opcode == FTL_TRIM))
+        refused(w, o);
+    else if (status == 0x281 && h.planes_dead > 0)
+        memset(w->either + o->lba, 1, o->opcode == FTL_WRITE ? o->lba_count : 0);
+    else
+        assert_int_equal(status, 0);
+}
+
 static void collect(struct world *w)
 {
     struct ftl_cpl cpl[8];
@@ -115,12 +130,9 @@ static void collect(struct world *w)
     for (uint32_t i = 0; i < n; i++) {
         struct open_cmd *o = &w->open[cpl[i].user];
         assert_true(o->used && o->opcode == cpl[i].opcode);
-        if (cpl[i].status == 0x182 && (o->opcode == FTL_WRITE || o->opcode == FTL_TRIM))
-            refused(w, o);
-        else
-            assert_int_equal(cpl[i].status, 0);
+        judge(w, o, cpl[i].status);
         assert_true(cpl[i].done_at <= ftl_now(w->drive) && cpl[i].done_at >= cpl[i].submitted_at);
-        if (o->opcode == FTL_READ)
+        if (o->opcode == FTL_READ && cpl[i].status == 0)
             verify(w, o);
         free(o->data);
         memset(o, 0, sizeof *o);
@@ -210,8 +222,15 @@ static void read_everything(struct world *w)
         o.lba_count = (uint32_t)(w->lbas - lba < LBAS_MAX ? w->lbas - lba : LBAS_MAX);
         o.data = malloc((size_t)o.lba_count * w->lba_bytes);
         assert_non_null(o.data);
-        (void)do_command(w->drive, FTL_READ, lba, o.lba_count, o.data);
-        verify(w, &o);
+        struct ftl_cmd cmd = {.opcode = FTL_READ, .lba = lba, .lba_count = o.lba_count,
+                              .data = o.data};
+        struct ftl_cpl cpl;
+        assert_int_equal(ftl_submit(w->drive, &cmd), 0);
+        assert_int_equal(ftl_run(w->drive, FTL_NEVER), 1);
+        assert_int_equal(ftl_poll(w->drive, &cpl, 1), 1);
+        judge(w, &o, cpl.status);
+        if (cpl.status == 0)
+            verify(w, &o);
         free(o.data);
     }
 }
@@ -220,8 +239,12 @@ static void maybe_fault(struct world *w)
 {
     if (draw_to(&w->rand, 30) != 0)
         return;
-    struct ftl_fault f = {.kind = draw_to(&w->rand, 2) ? FTL_FAULT_PROGRAM : FTL_FAULT_ERASE,
-                          .after = draw_to(&w->rand, 20)};
+    static const uint8_t kinds[] = {FTL_FAULT_PROGRAM, FTL_FAULT_ERASE, FTL_FAULT_PROGRAM,
+                                    FTL_FAULT_ERASE,   FTL_FAULT_PLANE, FTL_FAULT_DIE};
+    uint64_t what = draw_to(&w->rand, w->lose ? 6 : 4);
+    struct ftl_fault f = {.kind = kinds[what], .after = draw_to(&w->rand, 20),
+                          .die = (uint32_t)draw_to(&w->rand, w->cfg.nand_dies),
+                          .plane = (uint32_t)draw_to(&w->rand, w->cfg.nand_planes)};
     int err = ftl_fault_arm(w->drive, &f);
     assert_true(err == 0 || err == FTL_EAGAIN);
 }
@@ -231,6 +254,15 @@ static void maybe_untimed(struct world *w)
     if (draw_to(&w->rand, 40) != 0)
         return;
     finish_all(w);
+    int err = ftl_trim_untimed(w->drive, 0, 0);
+    if (err == FTL_EBUSY) {         /* no room for the data of failed programs */
+        struct ftl_health h;
+        assert_int_equal(ftl_health_get(w->drive, &h), 0);
+        assert_int_equal(h.read_only, 1);
+        assert_true(h.waiting_units != 0);
+        return;
+    }
+    assert_int_equal(err, 0);
     if (draw_to(&w->rand, 8) == 0) {
         assert_int_equal(ftl_format(w->drive), 0);
         memset(w->version, 0, w->lbas * sizeof *w->version);
@@ -248,7 +280,11 @@ static void run_seed(uint64_t seed)
     char why[FTL_WHY_MAX];
 
     w.cfg = random_config(&w.rand);
-    w.drive = make_drive(&w.cfg);
+    int err = ftl_create(&w.cfg, &w.drive, why, sizeof why);
+    if (err == FTL_ECONFIG && strstr(why, "bad from the factory") != NULL)
+        return;
+    assert_int_equal(err, 0);
+    w.lose = draw_to(&w.rand, 3) == 0;
     w.lbas = ftl_lba_count(w.drive);
     w.lba_bytes = ftl_lba_bytes(w.drive);
     w.per_unit = 4096 / w.lba_bytes;

@@ -20,6 +20,9 @@ struct ftl_health {
     uint64_t blocks_factory_bad, blocks_retired, blocks_spare;  /* one per plane */
     uint32_t planes_dead;
     uint64_t hole_units;        /* 4 KiB slots of superblocks without a block, for good */
+    uint64_t leaving;           /* superblocks with data to be moved out of failed blocks */
+    uint64_t care_ns;           /* time in which there were some, since creation */
+    uint64_t lost_units;        /* read as Unrecovered Read Error until written again */
     uint64_t waiting_units;     /* units whose program failed, not placed again yet */
 };
 /* FTL_EINVAL for a null pointer. O(planes + open word lines). */
