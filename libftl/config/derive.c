@@ -100,6 +100,17 @@ static int check_shape(const struct ftl_config *c, char *why, size_t n)
         return config_refuse(FTL_ECONFIG, why, n,
                              "media.faults=1: needs power.plp=1: the data of a failed program "
                              "lives in the buffer until it is written elsewhere");
+    bool threshold = strcmp(c->gc_pacing, "threshold") == 0;
+    bool idle = strcmp(c->gc_pacing, "idle") == 0;
+    bool proportional = strcmp(c->gc_pacing, "proportional") == 0;
+    if ((c->gc_idle_superblocks != 0 || c->gc_idle_after_ns != 0) && (threshold || proportional))
+        return config_refuse(FTL_ECONFIG, why, n,
+                             "gc.pacing=%s: gc.idle_superblocks and gc.idle_after_ns mean nothing "
+                             "to it, must be 0", c->gc_pacing);
+    if (c->gc_pace_ppm != 0 && (threshold || idle))
+        return config_refuse(FTL_ECONFIG, why, n,
+                             "gc.pacing=%s: gc.pace_ppm means nothing to it, must be 0",
+                             c->gc_pacing);
     if (c->wear_spread != 0 && !c->power_plp)
         return config_refuse(FTL_ECONFIG, why, n,
                              "wear.spread=%llu: needs power.plp=1: without capacitors a moved "

@@ -55,7 +55,7 @@ static void set_space_limits(struct ftl_core *c)
     if (!c->cfg->power_plp && band < c->g.wl_units)
         band = c->g.wl_units;       /* room that a FLUSH may ask for at once */
     c->free_floor = keep * n;
-    c->free_target = c->free_floor + band;
+    c->pace.least = band;
 }
 
 static int take_superblock_arrays(struct ftl_core *c)
@@ -181,6 +181,7 @@ void core_open(struct ftl_core *c, struct frontier *f)
     c->free_usable -= c->g.sb_units - f->holes;
     if (__builtin_expect(f->holes != 0, 0))
         core_frontier_settle(c, f);
+    (void)core_pace(c);
 }
 
 void core_release(struct ftl_core *c, uint32_t sb)
@@ -250,6 +251,7 @@ void core_format(struct ftl_core *c)
         c->fr[i] = (struct frontier){.sb = SB_NONE};
     core_holes_format(c);
     core_wear_format(c);
+    core_pace_idle(c, false);
     c->medium_stale = true;
 }
 

@@ -77,6 +77,7 @@ struct gc_state {
     uint32_t window;            /* their limit */
     uint32_t pending_gain;      /* dead slots among groups in flight */
     uint32_t buffer_used, buffer_limit; /* units read or to be read, not yet programmed */
+    uint32_t buffer_now;        /* the present limit, less in idle time */
     uint64_t gain;              /* slots inspected less units moved and filler paid for */
     uint64_t picks;
     uint64_t idle_picks, idle_host_units; /* picks since the host last placed a unit */
@@ -93,10 +94,18 @@ struct gc_state {
 struct core_policies {
     const struct ftl_gc_policy *gc;
     const struct ftl_wear_policy *wear;
-    void *gc_state, *wear_state; /* inside of state */
+    const struct ftl_pace_policy *pace;
+    void *gc_state, *wear_state, *pace_state; /* inside of state */
     uint8_t *state;
     size_t state_bytes;
     char fault[192];            /* what one of them did wrong; "" = nothing */
+};
+
+/* Pacing (pace.c). */
+struct pace_state {
+    uint64_t least;             /* slots above the floor that collection needs to work at all */
+    struct ftl_pace answer;
+    bool idle;                  /* no host command is in the drive */
 };
 
 /* Wear levelling (wear.c). */
@@ -165,6 +174,7 @@ struct ftl_core {
     uint32_t gc_first;          /* frontier of relocation of class 0 */
     struct gc_state gc;
     struct wear_state wear;
+    struct pace_state pace;
 
     uint64_t in_log;            /* slots written or padded and not yet collected */
     uint64_t free_floor;        /* free slots below which host data waits */
@@ -292,6 +302,13 @@ static inline bool core_is_hole(const struct ftl_core *c, const struct ftl_place
     return b->block != NULL &&
            p->row >= b->hole_row[media_blocks_index(b, p->sb, p->die, p->plane)];
 }
+
+/* ---- pace.c ---- */
+/* Asks the pace policy anew. 0, or FTL_EPOLICY for a fault of the policy's. */
+int core_pace(struct ftl_core *c);
+void core_pace_idle(struct ftl_core *c, bool idle);
+/* Is this victim not worth collecting in idle time? Ends idle time then. */
+bool core_pace_declines(struct ftl_core *c, uint32_t sb);
 
 /* ---- wear.c ---- */
 /* The free superblock to open for a frontier. */

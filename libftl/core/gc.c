@@ -125,6 +125,8 @@ static int choose_victim(struct ftl_core *c)
     sb = ask_policy(c, &view);
     if (sb == SB_NONE)
         return FTL_EPOLICY;
+    if (core_pace_declines(c, sb))
+        return 0;
     c->count->gc_victims++;
     c->wear.due = c->cfg->wear_spread != 0;
     take_victim(c, sb);
@@ -345,7 +347,7 @@ static bool group_fits(const struct ftl_core *c, uint32_t live)
     /* pages of one frontier at a time: each may need to open a superblock */
     if (gc->in_flight != 0 && gc->flight_frontier != core_victim_frontier(c, gc->victim))
         return false;
-    return gc->in_flight < gc->window && gc->buffer_used + c->g.group_units <= gc->buffer_limit &&
+    return gc->in_flight < gc->window && gc->buffer_used + c->g.group_units <= gc->buffer_now &&
            c->wl_free_count > c->wl_reserve &&
            media_ops_free(c->media) >= c->wl_reserve + c->g.group_pages &&
            space(c) >= (uint64_t)gc->in_flight * c->g.group_units + live;

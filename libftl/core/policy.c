@@ -82,10 +82,45 @@ static int bind_wear(struct ftl_core *c, const struct ftl_policies *given, char 
     return err;
 }
 
+static int bind_pace(struct ftl_core *c, const struct ftl_policies *given, char *why, size_t size)
+{
+    const struct ftl_pace_policy *p = given != NULL ? given->pace : NULL;
+    if (p == NULL) {
+        c->policy.pace = ftl_pace_policy_find(c->cfg->gc_pacing);
+        if (c->policy.pace != NULL)
+            return 0;
+        (void)refuse(why, size, "gc.pacing=%s: unknown policy", c->cfg->gc_pacing);
+        return FTL_ECONFIG;
+    }
+    int err = core_policy_head_check(&p->head, "pace", sizeof *p, why, size);
+    if (err == 0 && p->pace == NULL)
+        err = refuse(why, size, "pace policy %s: has no pace()", p->head.name);
+    const struct ftl_pace_policy *same = err == 0 ? ftl_pace_policy_find(p->head.name) : NULL;
+    if (same != NULL && same != p)
+        err = refuse(why, size, "pace policy %s: the name is that of a built-in policy",
+                     p->head.name);
+    c->policy.pace = p;
+    return err;
+}
+
 static size_t state_bytes(const struct ftl_policy_head *head, const struct ftl_core *c)
 {
     size_t n = head->state_bytes + (size_t)head->state_bytes_per_superblock * c->g.sb_count;
     return (n + STATE_ALIGN - 1) / STATE_ALIGN * STATE_ALIGN;
+}
+
+static int take_state(struct ftl_core *c)
+{
+    struct core_policies *p = &c->policy;
+
+    p->state_bytes = state_bytes(&p->gc->head, c) + state_bytes(&p->wear->head, c) +
+                     state_bytes(&p->pace->head, c);
+    if (p->state_bytes == 0)
+        return 0;
+    if (SIM_TAKE(&c->ctx->mem, p->state, p->state_bytes) < 0)
+        return FTL_ENOMEM;
+    core_policy_aim(c);
+    return 0;
 }
 
 int core_policy_bind(struct ftl_core *c, const struct ftl_policies *given, char *why, size_t size)
@@ -99,16 +134,16 @@ int core_policy_bind(struct ftl_core *c, const struct ftl_policies *given, char 
     int err = bind_gc(c, given, why, size);
     if (err == 0)
         err = bind_wear(c, given, why, size);
-    if (err < 0)
-        return err;
-    size_t gc = state_bytes(&c->policy.gc->head, c);
-    c->policy.state_bytes = gc + state_bytes(&c->policy.wear->head, c);
-    if (c->policy.state_bytes == 0)
-        return 0;
-    if (SIM_TAKE(&c->ctx->mem, c->policy.state, c->policy.state_bytes) < 0)
-        return FTL_ENOMEM;
-    core_policy_aim(c);
-    return 0;
+    if (err == 0)
+        err = bind_pace(c, given, why, size);
+    if (err == 0)
+        err = take_state(c);
+    if (err == 0 && core_pace(c) < 0) {
+        err = c->error;
+        if (why != NULL && size > 0)
+            (void)snprintf(why, size, "%s", c->policy.fault);
+    }
+    return err;
 }
 
 void core_policy_aim(struct ftl_core *c)
@@ -117,6 +152,8 @@ void core_policy_aim(struct ftl_core *c)
         return;
     c->policy.gc_state = c->policy.state;
     c->policy.wear_state = c->policy.state + state_bytes(&c->policy.gc->head, c);
+    c->policy.pace_state =
+        (uint8_t *)c->policy.wear_state + state_bytes(&c->policy.wear->head, c);
 }
 
 int core_policy_fault(struct ftl_core *c, const char *kind, const struct ftl_policy_head *head,

@@ -105,6 +105,7 @@ static int take_memory(ftl_drive *d)
     d->rmw_parts = rmw_parts(&d->cfg);
     d->read_parts = parts - d->rmw_parts;
     d->wait_head = d->read_wait = d->rmw_wait = d->flush_head = CMD_NONE;
+    d->idle_at = SIM_NEVER;
     return ahead_init(d);
 }
 
@@ -115,6 +116,8 @@ static void name_policies(ftl_drive *d)
                    d->core.policy.gc->head.name);
     (void)snprintf(d->cfg.wear_policy, sizeof d->cfg.wear_policy, "%s",
                    d->core.policy.wear->head.name);
+    (void)snprintf(d->cfg.gc_pacing, sizeof d->cfg.gc_pacing, "%s",
+                   d->core.policy.pace->head.name);
 }
 
 static int build(ftl_drive *d, const struct ftl_policies *policies, char *why, size_t why_size)
@@ -235,6 +238,8 @@ int drive_settle(ftl_drive *d)
     d->core.timed = false;
     if (d->core.coarse_wl != NULL)
         core_passes_settle(&d->core);
+    d->idle_at = SIM_NEVER;
+    core_pace_idle(&d->core, false);
     core_gc_settle(&d->core);
     d->core.medium_stale = true;
     return 0;

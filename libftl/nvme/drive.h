@@ -74,10 +74,13 @@ struct ftl_drive {
     uint32_t read_wait;                 /* a read with parts left to issue */
     uint32_t rmw_wait;                  /* a partial write without room for its reads */
     uint32_t flush_head;                /* FLUSH commands waiting for programs */
+    uint64_t idle_at;                   /* idle time begins; SIM_NEVER: a command is open */
     ftl_ns since;
 };
 
 /* front.c */
+/* The last command open may have ended: idle time begins a while after. */
+void front_idle_from(ftl_drive *d, uint64_t at);
 void front_read(ftl_drive *d, uint32_t command);
 void front_write(ftl_drive *d, uint32_t command);
 void front_read_part_done(ftl_drive *d, uint32_t part, bool failed);

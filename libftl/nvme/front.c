@@ -93,6 +93,15 @@ void front_hand_over(ftl_drive *d, const struct command *c, const struct read_pa
     }
 }
 
+void front_idle_from(ftl_drive *d, uint64_t at)
+{
+    uint32_t ended = d->done_reads.tail - d->done_reads.head + d->done_writes.tail -
+                     d->done_writes.head;
+    if (ended == d->open)
+        d->idle_at = max_u64(max_u64(at, d->done_reads.last), d->done_writes.last) +
+                     d->core.pace.answer.idle_after_ns;
+}
+
 static void read_complete(ftl_drive *d, uint32_t index)
 {
     struct command *c = &d->commands[index];
@@ -100,6 +109,8 @@ static void read_complete(ftl_drive *d, uint32_t index)
     d->count.host_read_bytes += (uint64_t)c->cmd.lba_count * d->lba_bytes;
     c->done_at += d->cfg.fe_completion_ns + d->cfg.host_complete_ns;
     sim_line_push(&d->done_reads, c->done_at, index);
+    if (d->core.pace.answer.idle_ahead_units != 0)
+        front_idle_from(d, c->done_at);
 }
 
 /* Data is in the controller at `from`: out over the link. */
@@ -254,6 +265,8 @@ static void write_complete(ftl_drive *d, uint32_t index, uint64_t from)
     uint64_t at = from + d->cfg.fe_completion_ns + d->cfg.host_complete_ns;
     /* a FLUSH that waited for programs ends behind later writes: keep the order */
     sim_line_push(&d->done_writes, max_u64(at, d->done_writes.last), index);
+    if (d->core.pace.answer.idle_ahead_units != 0)
+        front_idle_from(d, d->done_writes.last);
 }
 
 /* All of unit i as it will be: the new bytes over the old content, in `unit` where they

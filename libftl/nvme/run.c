@@ -72,6 +72,7 @@ int ftl_submit(ftl_drive *d, const struct ftl_cmd *cmd)
         c->cws = (uint32_t)((last >> d->lba_cw_shift) + 1 - first_cw);
         __builtin_prefetch(&d->core.map[c->first_key], 1);
     }
+    d->idle_at = SIM_NEVER;
     enter(d, index);
     return 0;
 }
@@ -195,6 +196,13 @@ static void heap_event(ftl_drive *d)
         media_ended(d, done);
 }
 
+/* A command has arrived: collection for its own sake stops. */
+static void wake(ftl_drive *d)
+{
+    if (d->core.pace.idle)
+        core_pace_idle(&d->core, false);
+}
+
 /* Runs the earliest event, which is at d->ctx.now. */
 static void run_event(ftl_drive *d)
 {
@@ -208,9 +216,15 @@ static void run_event(ftl_drive *d)
         core_gc_page_out(&d->core);
         pump(d);
     } else if (sim_line_next(&d->reads_in) <= now && d->read_wait == CMD_NONE) {
+        wake(d);
         front_read(d, sim_line_pop(&d->reads_in).arg);
     } else if (sim_line_next(&d->writes_in) <= now && d->rmw_wait == CMD_NONE) {
+        wake(d);
         front_write(d, sim_line_pop(&d->writes_in).arg);
+        pump(d);
+    } else if (d->idle_at <= now) {
+        d->idle_at = SIM_NEVER;
+        core_pace_idle(&d->core, true);
         pump(d);
     } else {
         heap_event(d);
@@ -225,7 +239,7 @@ static uint64_t min_u64(uint64_t a, uint64_t b)
 /* Earliest event that does work; commands behind one that waits for room do not. */
 static uint64_t next_work(const ftl_drive *d)
 {
-    uint64_t t = sim_heap_next(&d->heap);
+    uint64_t t = min_u64(sim_heap_next(&d->heap), d->idle_at);
     t = min_u64(t, sim_line_next(&d->core.wl_out));
     t = min_u64(t, sim_line_next(&d->gc_out));
     if (d->rmw_wait == CMD_NONE)

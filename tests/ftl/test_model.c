@@ -39,6 +39,7 @@ static struct ftl_config random_config(struct rand64 *r)
 {
     static const char *const policies[] = {"greedy", "fifo", "random", "d-choices",
                                            "cost-benefit", "windowed-greedy", "cat"};
+    static const char *const pacings[] = {"threshold", "idle", "proportional"};
     static const char *const wear_policies[] = {"least-worn", "fifo", "most-worn"};
     static const char *const presets[] = {"pslc", "mlc-25nm", "tlc-128l", "qlc"};
     char text[24][24];
@@ -66,7 +67,8 @@ static struct ftl_config random_config(struct rand64 *r)
         "nand.page_bytes", NUM(page * 4096), "nand.spare_bytes", NUM(page * 600), "nand.blocks_per_plane", NUM(sbs), "ftl.superblocks",
         NUM(sbs), "raid.parity", NUM(parity), "gc.frontiers", NUM(frontiers), "streams.count", NUM(classes), "power.plp",
         NUM(plp), "gc.policy", policies[draw_to(r, 7)],
-       "wear.spread", NUM(wear), "wear.policy", wear_policies[draw_to(r, 3)], "gc.choices", "3", "drive.lba_bytes",
+        "wear.spread", NUM(wear), "wear.policy", wear_policies[draw_to(r, 3)],
+        "gc.pacing", pacings[draw_to(r, 3)], "gc.choices", "3", "drive.lba_bytes",
         draw_to(r, 2) ? "512" : "4096", "media.payload", "1", "map.unit_bytes", NUM(unit * 4096), "drive.user_bytes",
         NUM((sbs - spare) * sb_units * 4096), "buffer.bytes",
         NUM((classes * held + draw_to(r, 3 * wl + 1)) * 4096), "buffer.gc_bytes",

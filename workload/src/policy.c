@@ -6,7 +6,7 @@
 
 #include "workload/policy.h"
 
-enum { KINDS = 2 };
+enum { KINDS = 3 };
 
 struct wl_policies {
     struct ftl_policies chosen;
@@ -22,6 +22,8 @@ static const struct kind {
      offsetof(struct ftl_policies, gc)},
     {"wear.policy", "ftl_wear_policy_export", "struct ftl_wear_policy",
      sizeof(struct ftl_wear_policy), offsetof(struct ftl_policies, wear)},
+    {"gc.pacing", "ftl_pace_policy_export", "struct ftl_pace_policy",
+     sizeof(struct ftl_pace_policy), offsetof(struct ftl_policies, pace)},
 };
 
 wl_policies *wl_policies_new(void)

@@ -76,6 +76,53 @@ FTL_API const struct ftl_gc_policy *ftl_gc_policy_find(const char *name);
 /* The index-th built-in policy, NULL past the end. */
 FTL_API const struct ftl_gc_policy *ftl_gc_policy_get(uint32_t index);
 
+/* ---- pacing: when collection works ------------------------------------------------ */
+
+/* Numbers in mapping units. The drive keeps `floor_units` free at any price: there the
+ * host waits. Collection works while fewer than floor + ahead units are free. */
+struct ftl_pace_view {
+    uint32_t superblocks, units_per_superblock;
+    uint32_t dies, word_line_units;  /* one program of all planes of a die */
+    uint64_t free_units, floor_units;
+    uint64_t dead_units;             /* overwritten or trimmed, not yet collected */
+    uint64_t least_ahead_units, most_ahead_units;   /* bounds of the answers */
+    uint32_t least_gain_units;       /* bound of idle_gain_units */
+    uint32_t idle_superblocks;       /* gc.idle_superblocks; 0 = the policy's own */
+    uint64_t idle_after_ns;          /* gc.idle_after_ns; 0 = the policy's own */
+    uint32_t pace_ppm;               /* gc.pace_ppm; 0 = the policy's own */
+    uint64_t host_units_written;     /* the write clock */
+};
+
+struct ftl_pace {
+    uint64_t ahead_units;            /* under load */
+    /* Idle time begins idle_after_ns after the last command ended; it ends when the
+     * next one reaches the firmware, or for the want of a victim that has at least
+     * idle_gain_units dead. */
+    uint64_t idle_ahead_units;       /* 0 = no collection in idle time */
+    uint64_t idle_after_ns;
+    uint32_t idle_gain_units;        /* superblock / 16 < idle_gain_units <= superblock */
+    uint32_t idle_units;             /* under way in idle time: read, not yet programmed; a
+                                      * command may find that many in its way; 0 = as under
+                                      * load, few are raised to what open word lines need */
+};
+
+struct ftl_pace_policy {
+    struct ftl_policy_head head;
+    /* Writes how far collection goes; comes filled for `threshold`. 0, or negative to end
+     * the run. Asked at create and whenever a superblock is opened. */
+    int (*pace)(void *state, const struct ftl_pace_view *view, struct ftl_pace *ret_pace);
+};
+
+/* Built-in policies by name; NULL = unknown.
+ *   threshold     as late as possible: the least ahead (a quarter of a row, at most an
+ *                 eighth of a superblock)
+ *   idle          the same, and gc.idle_superblocks ahead in idle time, from victims that
+ *                 are a quarter dead, on an eighth of the dies; 0 = a 64th of all, and one
+ *   proportional  the least and gc.pace_ppm of all that is free or dead above the floor;
+ *                 0 = 5 % */
+FTL_API const struct ftl_pace_policy *ftl_pace_policy_find(const char *name);
+FTL_API const struct ftl_pace_policy *ftl_pace_policy_get(uint32_t index);
+
 /* ---- wear levelling: which free superblock, which data to move ------------------- */
 
 /* Whose data comes: the host's; what collection found live; what is moved because it
@@ -125,8 +172,9 @@ struct ftl_policies {
     uint32_t version, struct_size;   /* FTL_POLICY_VERSION, sizeof(struct ftl_policies) */
     const struct ftl_gc_policy *gc;
     const struct ftl_wear_policy *wear;
+    const struct ftl_pace_policy *pace;
 };
-#define FTL_POLICIES_INIT {FTL_POLICY_VERSION, sizeof(struct ftl_policies), NULL, NULL}
+#define FTL_POLICIES_INIT {FTL_POLICY_VERSION, sizeof(struct ftl_policies), NULL, NULL, NULL}
 
 /* ---- shared objects --------------------------------------------------------------
  * A shared object exports a function per kind of policy that it brings. The macro
@@ -134,6 +182,12 @@ struct ftl_policies {
 #define FTL_GC_POLICY_EXPORT(policy)                                                           \
     FTL_API const struct ftl_gc_policy *ftl_gc_policy_export(void);                            \
     const struct ftl_gc_policy *ftl_gc_policy_export(void)                                     \
+    {                                                                                          \
+        return &(policy);                                                                      \
+    }
+#define FTL_PACE_POLICY_EXPORT(policy)                                                         \
+    FTL_API const struct ftl_pace_policy *ftl_pace_policy_export(void);                        \
+    const struct ftl_pace_policy *ftl_pace_policy_export(void)                                 \
     {                                                                                          \
         return &(policy);                                                                      \
     }
