@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "config.h"
+#include "core/energy.h"
 #include "core/geometry.h"
 #include "core/payload.h"
 #include "nand/nand.h"
@@ -152,15 +153,6 @@ static int check_scheme(const struct ftl_config *c, char *why, size_t n)
     return 0;
 }
 
-/* Word lines that an open superblock may hold in a write buffer: an almost full one, and in two
- * passes one more per die. */
-static uint64_t buffer_held(const struct ftl_config *c)
-{
-    const struct nand_profile *part = nand_profile_find(c->nand_preset);
-    bool two = part != NULL && part->scheme == NAND_SCHEME_TWO_PASS;
-    return two ? 1 + c->nand_dies : 1;
-}
-
 static int check_space(const struct ftl_config *c, char *why, size_t n)
 {
     struct ftl_geometry g;
@@ -191,10 +183,10 @@ static int check_space(const struct ftl_config *c, char *why, size_t n)
             (unsigned long long)c->drive_user_bytes,
             (double)(g.total_units - user) / (double)g.sb_units,
             (unsigned long long)(need / g.sb_units), (unsigned long long)need << g.unit_shift);
-    uint64_t wl = (uint64_t)g.wl_units << g.unit_shift, each = buffer_held(c) * wl;
-    uint64_t least = c->streams_count * each;
-    uint64_t gc_least = least + (c->wear_spread != 0 ? each : 0) + wl;
-    const char *passes = each > wl ? " and, in two passes, per die" : "";
+    uint64_t units, gc_units;
+    geometry_least_buffers(&g, c, &units, &gc_units);
+    uint64_t least = units << g.unit_shift, gc_least = gc_units << g.unit_shift;
+    const char *passes = c->nand_tcoarse_ns != 0 ? " and, in two passes, per die" : "";
     if (c->buffer_bytes < least)
         return config_refuse(FTL_ECONFIG, why, n,
                              "buffer.bytes=%llu: less than one word line of all planes per "
@@ -209,6 +201,43 @@ static int check_space(const struct ftl_config *c, char *why, size_t n)
                              c->wear_spread != 0 ? "two more" : "one more",
                              (unsigned long long)gc_least);
     return 0;
+}
+
+/* A new bank must carry a flush of both buffers. */
+static int check_bank(const struct ftl_config *c, char *why, size_t n)
+{
+    if (strcmp(c->power_cap_kind, "electrolytic") != 0 && strcmp(c->power_cap_kind, "tantalum") != 0)
+        return config_refuse(FTL_ECONFIG, why, n,
+                             "power.cap_kind=%s: must be electrolytic or tantalum",
+                             c->power_cap_kind);
+    if (strcmp(c->power_on_weak, "read-only") != 0 && strcmp(c->power_on_weak, "write-through") != 0)
+        return config_refuse(FTL_ECONFIG, why, n,
+                             "power.on_weak=%s: must be read-only or write-through",
+                             c->power_on_weak);
+    if (c->nand_tcoarse_ns != 0 && strcmp(c->power_on_weak, "write-through") == 0)
+        return config_refuse(FTL_ECONFIG, why, n,
+                             "power.on_weak=write-through: nand.preset=%s: a word line of two "
+                             "passes cannot be closed at once", c->nand_preset);
+    if (c->power_cap_min_mv >= c->power_cap_mv)
+        return config_refuse(FTL_ECONFIG, why, n,
+                             "power.cap_min_mv=%llu: must be below power.cap_mv=%llu",
+                             (unsigned long long)c->power_cap_min_mv,
+                             (unsigned long long)c->power_cap_mv);
+    if (!c->power_plp)
+        return 0;
+    uint64_t bytes = c->buffer_bytes + c->buffer_gc_bytes + c->power_flush_extra_bytes;
+    uint64_t ns = energy_flush_ns(c, bytes), need = energy_need_nj(c, bytes, ns);
+    uint64_t have = energy_usable_nj(c, 1000000);
+    if (have >= need)
+        return 0;
+    return config_refuse(FTL_ECONFIG, why, n,
+                         "power.cap_uf=%llu: a flush of buffer.bytes + buffer.gc_bytes + "
+                         "power.flush_extra_bytes, %.1f MB in %.1f ms, needs %.1f mJ (%.1f W base "
+                         "power %.1f, programs %.1f); the bank delivers %.1f mJ",
+                         (unsigned long long)c->power_cap_uf, (double)bytes / 1e6,
+                         (double)ns / 1e6, (double)need / 1e6, (double)c->power_base_mw / 1e3,
+                         (double)energy_need_nj(c, 0, ns) / 1e6,
+                         (double)energy_need_nj(c, bytes, 0) / 1e6, (double)have / 1e6);
 }
 
 static int check_bounds(const struct ftl_config *cfg, char *why, size_t why_size)
@@ -244,6 +273,8 @@ int ftl_config_check(const struct ftl_config *cfg, char *why, size_t why_size)
         err = check_scheme(cfg, why, why_size);
     if (err == 0)
         err = check_space(cfg, why, why_size);
+    if (err == 0)
+        err = check_bank(cfg, why, why_size);
     return err;
 }
 

@@ -52,8 +52,9 @@ static void set_space_limits(struct ftl_core *c)
     uint64_t keep = geometry_free_kept(c->cfg);
     uint64_t band = c->g.row_units / 4;
     band = band < 1 ? 1 : band < n / 8 ? band : n / 8 + 1;
-    if (!c->cfg->power_plp && band < c->g.wl_units)
-        band = c->g.wl_units;       /* room that a FLUSH may ask for at once */
+    bool lands = !c->cfg->power_plp || strcmp(c->cfg->power_on_weak, "write-through") == 0;
+    if (lands && band < c->g.wl_units)
+        band = c->g.wl_units;       /* filler that a FLUSH or a FUA write may ask for at once */
     c->free_floor = keep * n;
     c->pace.least = band;
 }
@@ -124,6 +125,7 @@ int core_init(struct ftl_core *c, const struct ftl_config *cfg, struct sim_conte
         return FTL_ECONFIG;
     c->user_units = (uint32_t)(cfg->drive_user_bytes >> c->g.unit_shift);
     c->buffer_limit = min_u32(cfg->buffer_bytes >> c->g.unit_shift, UINT32_MAX / 2);
+    c->buffer_allowed = c->buffer_limit;
     c->gc.buffer_limit = min_u32(cfg->buffer_gc_bytes >> c->g.unit_shift, UINT32_MAX / 2);
     c->classes = (uint32_t)cfg->streams_count;
     c->frontier_count = (uint32_t)geometry_frontiers(cfg);

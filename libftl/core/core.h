@@ -187,6 +187,8 @@ struct ftl_core {
     uint64_t wl_seq;
     struct sim_line wl_out;     /* full word lines still in the write path, in order */
     uint32_t buffer_used, buffer_limit, buffer_peak;  /* host units */
+    uint32_t buffer_allowed;    /* <= buffer_limit: what the capacitors can carry */
+    bool write_through;         /* they carry relocation alone: writes end on the medium */
     uint64_t write_path_free_at, write_path_busy_ns;
     uint64_t dispatch_at;       /* when word lines filled now may start */
     int64_t open_before;        /* units of open word lines that the counters miss: there at

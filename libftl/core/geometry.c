@@ -75,6 +75,15 @@ uint64_t geometry_spare_needed(const struct ftl_config *c)
     return geometry_free_kept(c) + (open < 2 ? 2 : open);
 }
 
+void geometry_least_buffers(const struct ftl_geometry *g, const struct ftl_config *cfg,
+                            uint64_t *ret_host, uint64_t *ret_gc)
+{
+    /* in two passes each die holds one word line more */
+    uint64_t each = (cfg->nand_tcoarse_ns != 0 ? 1 + cfg->nand_dies : 1) * g->wl_units;
+    *ret_host = cfg->streams_count * each;
+    *ret_gc = *ret_host + (cfg->wear_spread != 0 ? each : 0) + g->wl_units;
+}
+
 uint32_t geometry_data_die(const struct ftl_geometry *g, uint32_t row, uint32_t d)
 {
     return (row + g->parity_dies + d) % g->dies;

@@ -60,4 +60,9 @@ static inline uint32_t geometry_superblock(const struct ftl_geometry *g, uint32_
     return (uint32_t)(((ftl_u128)slot * g->sb_inverse) >> 64);
 }
 
+/* Units that each write buffer must hold at least: each class may leave one word line almost
+ * full, and relocation needs one more (two with static wear levelling). */
+void geometry_least_buffers(const struct ftl_geometry *g, const struct ftl_config *cfg,
+                            uint64_t *ret_host, uint64_t *ret_gc);
+
 #endif

@@ -146,6 +146,8 @@ static int build(ftl_drive *d, const struct ftl_policies *policies, char *why, s
                            (unsigned long long)d->media.blocks.factory_bad);
         return FTL_ECONFIG;
     }
+    if (err == 0)
+        bank_test(d);
     return err;
 }
 
@@ -422,7 +424,7 @@ void ftl_status_get(const ftl_drive *d, struct ftl_status *s)
         .superblocks = c->g.sb_count,
         .superblocks_free = c->free_count,
         .erases_min = UINT64_MAX,
-        .buffer_units = c->buffer_limit,
+        .buffer_units = c->buffer_allowed,
         .buffer_units_used = c->buffer_used,
         .buffer_units_peak = c->buffer_peak,
         .since = d->since,

@@ -52,6 +52,11 @@ struct ftl_drive {
     struct media media;
     struct ftl_core core;
     struct ftl_counters count;
+    struct bank {
+        uint64_t next_test_at, tests;
+        uint32_t measured_ppm;
+        bool failed;
+    } bank;
     uint32_t lba_bytes, lbas_per_unit;
     uint32_t lba_unit_shift, lba_cw_shift;  /* LBAs of a unit and of a codeword */
     uint64_t lba_count;
@@ -77,6 +82,9 @@ struct ftl_drive {
     uint64_t idle_at;                   /* idle time begins; SIM_NEVER: a command is open */
     ftl_ns since;
 };
+
+/* bank.c: a health test, and what follows from it */
+void bank_test(ftl_drive *d);
 
 /* front.c */
 /* The last command open may have ended: idle time begins a while after. */

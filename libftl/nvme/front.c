@@ -318,7 +318,9 @@ static void place(ftl_drive *d, struct command *c, uint32_t n)
 static uint32_t write_room(const ftl_drive *d, const struct command *c)
 {
     const struct ftl_core *core = &d->core;
-    uint32_t n = c->units - c->cursor, room = core->buffer_limit - core->buffer_used;
+    uint32_t n = c->units - c->cursor;
+    uint32_t room = core->buffer_allowed > core->buffer_used
+                        ? core->buffer_allowed - core->buffer_used : 0;
 
     n = n < room ? n : room;
     room = core_host_room(core, c->class);
@@ -350,6 +352,43 @@ static bool merges_lost(const ftl_drive *d, const struct command *c)
     return c->status != 0;
 }
 
+/* Sends the open word line of a class, when host data waits in it; false when there is no room
+ * for its filler yet. */
+static bool close_word_line(ftl_drive *d, uint32_t class)
+{
+    struct ftl_core *core = &d->core;
+    struct frontier *f = &core->fr[class];
+
+    if (f->wl_units[CAUSE_HOST] == 0)
+        return true;
+    if (core_host_room(core, class) < f->wl_end - f->next ||
+        core->wl_free_count <= core->wl_reserve)
+        return false;
+    core->dispatch_at = max_u64(core->write_path_free_at, d->ctx.now);
+    core_pad(core, f);
+    return true;
+}
+
+/* The command ends when all word lines sent so far are programmed. */
+static void await_word_lines(ftl_drive *d, uint32_t index)
+{
+    struct command *c = &d->commands[index];
+
+    c->wl_seq = d->core.wl_seq;
+    c->pending = 0;
+    c->next = d->flush_head;
+    d->flush_head = index;
+    front_word_line_done(d);
+}
+
+/* Must the write be on the medium before it ends? */
+static bool must_land(const ftl_drive *d, const struct command *c)
+{
+    if (__builtin_expect(d->core.write_through, 0))
+        return true;
+    return (c->cmd.flags & FTL_FUA) != 0 && !d->cfg.power_plp;
+}
+
 static bool write_step(ftl_drive *d, uint32_t index)
 {
     struct command *c = &d->commands[index];
@@ -376,9 +415,15 @@ static bool write_step(ftl_drive *d, uint32_t index)
     }
     if (c->cursor < c->units)
         return false;
+    bool lands = must_land(d, c);
+    if (lands && !close_word_line(d, c->class))
+        return false;
     d->count.host_writes++;
     d->count.host_write_bytes += (uint64_t)c->cmd.lba_count * d->lba_bytes;
-    write_complete(d, index, c->done_at + d->cfg.fw_commit_ns);
+    if (lands)
+        await_word_lines(d, index);
+    else
+        write_complete(d, index, c->done_at + d->cfg.fw_commit_ns);
     return true;
 }
 
@@ -414,21 +459,10 @@ static bool flush_step(ftl_drive *d, uint32_t index)
         write_complete(d, index, d->ctx.now + d->cfg.fw_commit_ns);
         return true;
     }
-    for (uint32_t k = 0; k < core->classes; k++) {
-        struct frontier *f = &core->fr[k];
-        if (f->wl_units[CAUSE_HOST] == 0)
-            continue;
-        if (core_host_room(core, k) < f->wl_end - f->next ||
-            core->wl_free_count <= core->wl_reserve)
+    for (uint32_t k = 0; k < core->classes; k++)
+        if (!close_word_line(d, k))
             return false;
-        core->dispatch_at = max_u64(core->write_path_free_at, d->ctx.now);
-        core_pad(core, f);
-    }
-    c->wl_seq = core->wl_seq;
-    c->pending = 0;
-    c->next = d->flush_head;
-    d->flush_head = index;
-    front_word_line_done(d);
+    await_word_lines(d, index);
     return true;
 }
 

@@ -2,7 +2,7 @@
 #include "ftl/ftl_media.h"
 #include "nvme/drive.h"
 
-enum { WARN_SPARE = 1, WARN_READ_ONLY = 8 };    /* SMART / Health log, NVMe base 2.0 */
+enum { WARN_SPARE = 1, WARN_READ_ONLY = 8, WARN_BACKUP = 16 };    /* SMART / Health log, NVMe base 2.0 */
 
 int ftl_health_get(const ftl_drive *d, struct ftl_health *ret)
 {
@@ -31,6 +31,8 @@ int ftl_health_get(const ftl_drive *d, struct ftl_health *ret)
         ret->critical_warning |= WARN_SPARE;
     if (ret->read_only)
         ret->critical_warning |= WARN_READ_ONLY;
+    if (d->bank.failed)
+        ret->critical_warning |= WARN_BACKUP;
     return 0;
 }
 

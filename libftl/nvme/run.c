@@ -7,7 +7,8 @@
 
 static int judge(const ftl_drive *d, const struct ftl_cmd *cmd)
 {
-    if (cmd->flags != 0 || (cmd->data != NULL && !d->cfg.media_payload))
+    if ((cmd->flags & ~FTL_FUA) != 0 || (cmd->flags != 0 && cmd->opcode != FTL_WRITE) ||
+        (cmd->data != NULL && !d->cfg.media_payload))
         return FTL_EINVAL;
     switch (cmd->opcode) {
     case FTL_FLUSH:
@@ -58,6 +59,8 @@ int ftl_submit(ftl_drive *d, const struct ftl_cmd *cmd)
         return FTL_EAGAIN;
     if (!d->core.timed)
         drive_go_timed(d);
+    if (__builtin_expect(d->ctx.now >= d->bank.next_test_at, 0))
+        bank_test(d);
     uint32_t index = d->command_free;
     struct command *c = &d->commands[index];
     d->command_free = c->next;

@@ -68,9 +68,12 @@ FTL_API uint32_t ftl_lba_bytes(const ftl_drive *drive);
 /* ---- commands, in virtual time ------------------------------------------- */
 enum ftl_opcode { FTL_FLUSH = 0x00, FTL_WRITE = 0x01, FTL_READ = 0x02, FTL_TRIM = 0x09 };
 
+enum { FTL_FUA = 1 };               /* force unit access: the write ends when it would survive a
+                                     * loss of power; capacitors make that no difference */
+
 struct ftl_cmd {
     uint8_t  opcode;                /* enum ftl_opcode */
-    uint8_t  flags;                 /* must be 0 */
+    uint8_t  flags;                 /* 0, or FTL_FUA with FTL_WRITE */
     uint16_t stream;                /* placement hint, 0 = none; see streams.count */
     uint32_t lba_count;             /* 1-based; 0 only with FTL_FLUSH. At most 2^24 for
                                      * reads and writes; TRIM takes any length */

@@ -15,7 +15,8 @@ extern "C" {
 struct ftl_health {
     uint32_t available_spare_percent;   /* of the plane that has the fewest; 0..100 */
     uint32_t spare_threshold_percent;   /* media.spare_threshold_percent */
-    uint8_t  critical_warning;          /* NVMe bits: 1 = spare below threshold, 8 = read-only */
+    uint8_t  critical_warning;          /* NVMe bits: 1 = spare below threshold, 8 = read-only,
+                                         * 16 = capacitors cannot carry the write buffer */
     uint8_t  read_only;
     uint64_t blocks_factory_bad, blocks_retired, blocks_spare;  /* one per plane */
     uint32_t planes_dead;

@@ -112,6 +112,29 @@ FTL_API void ftl_power_last(const ftl_drive *drive, struct ftl_power_report *ret
  * medium holds no drive that could be recovered; the drive stays off, ftl_power_last says more. */
 FTL_API int ftl_power_on(ftl_drive *drive, struct ftl_power_report *ret_report);
 
+/* ---- the capacitor bank --------------------------------------------------------------
+ * Flush energy = power.base_mw x (power.detect_ns + bytes / power.drain_mb_s) +
+ * power.flush_pj_per_byte x bytes, bytes = both buffers and power.flush_extra_bytes. Usable =
+ * 1/2 C (power.cap_mv^2 - power.cap_min_mv^2) x efficiency x health. A new bank that holds less
+ * than a flush needs is refused at configuration; one that ages below it shrinks the buffers,
+ * and in the end power.on_weak decides. POWER.md has the sources. */
+struct ftl_bank {
+    uint8_t  present;           /* 0 with power.plp = 0; all else is 0 then */
+    uint8_t  failed;            /* cannot carry the smallest buffers: power.on_weak applies */
+    uint16_t reserved;
+    uint32_t health_ppm;        /* capacitance now, of the new bank's */
+    uint32_t measured_ppm;      /* what the last health test read */
+    uint64_t tests;             /* health tests so far */
+    uint64_t usable_nj;         /* what it delivers now */
+    uint64_t need_nj;           /* what a flush of full buffers takes now */
+    uint64_t margin_ppm;        /* usable / need x 1e6 */
+    uint64_t flush_bytes;
+    ftl_ns   flush_ns;          /* from the loss of power to the end of the flush */
+    ftl_ns   hold_up_ns;        /* usable energy at the base power alone */
+    uint64_t buffer_bytes, buffer_gc_bytes; /* as far as the bank allows */
+};
+FTL_API int ftl_bank_get(const ftl_drive *drive, struct ftl_bank *ret_bank);
+
 /* A second drive in the same state, commands and events under way included; the data pointers of
  * open commands are shared with the first. Both belong to one thread. O(memory of the drive
  * without page contents, which are shared until changed). */
