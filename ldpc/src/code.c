@@ -95,7 +95,10 @@ static int code_index(struct ldpc_code *c)
             uint32_t v = c->row_ent[e].at;
             uint32_t at = c->col_at[v] + fill[v]++, s = rot_back(c->z, c->row_ent[e].shift);
             c->col_ent[at] = (struct entry){r, c->row_ent[e].shift};
-            c->back[at] = (struct back){r * c->ds + (s >> 6), s & 63};
+            if (r < BYTE_ROWS_MAX) {
+                c->back[at] = (uint32_t)(sd_copy(c, r, s & 7) * 8 + (s >> 3));
+                c->byte_use[r] |= (uint8_t)(1u << (s & 7));
+            }
         }
     }
     free(fill);

@@ -13,6 +13,7 @@ enum {
     COLS_MAX = 131072,     /* block columns */
     EDGES_MAX = 2097152,   /* base entries */
     ROW_WEIGHT_MAX = 1024, /* base entries of a row: bounds the kernels' scratch */
+    BYTE_ROWS_MAX = 8,     /* codes of more block rows flip bits by the C kernel */
     GAP_ROWS = 4           /* block rows of the fast encoder's structure */
 };
 
@@ -23,12 +24,6 @@ enum encoder_kind { ENC_NONE, ENC_GAP2, ENC_DENSE };
 struct entry {
     uint32_t at;    /* block column (in row lists) or block row (in column lists) */
     uint32_t shift; /* 0..z-1 */
-};
-
-/* Rotation by z - shift of a doubled block: start at word `word` of all doubled
- * blocks of the rows, and at its bit `bit`. */
-struct back {
-    uint32_t word, bit;
 };
 
 struct ldpc_code {
@@ -45,11 +40,14 @@ struct ldpc_code {
     uint32_t girth;
     uint64_t cycles6;
     uint32_t flip_weight; /* syndromes up to this weight go to bit flipping first */
-    uint8_t rmax; /* clip of a check message: |P| <= 31 + dv_max * rmax <= 127 */
+    uint8_t rmax;         /* clip of a check message: |P| <= 31 + dv_max * rmax <= 127 */
 
     uint32_t *row_at, *col_at; /* rows+1, cols+1 offsets */
     struct entry *row_ent, *col_ent;
-    struct back *back;         /* per column entry: where its check reads a doubled block */
+    /* Per column entry: where it reads its check's syndrome, rotated by z - shift, as a byte
+     * offset into ws.sd. byte_use: bit k of a row = its copy moved by k bits is read. */
+    uint32_t *back;
+    uint8_t byte_use[BYTE_ROWS_MAX];
     uint16_t *wrap_order; /* per row: its slots by falling shift, the order in which
                            * a walk over the checks passes the end of the block */
 
@@ -64,6 +62,20 @@ struct ldpc_code {
     uint64_t *dense_inv; /* ENC_DENSE: m rows of dense_words words */
     uint32_t dense_words;
 };
+
+/* Where ws.sd, doubled syndromes, holds row r moved down by `bits` (0..7), in words; moved
+ * copies exist in codes of up to BYTE_ROWS_MAX rows. */
+static inline size_t sd_copy(const struct ldpc_code *code, uint32_t r, uint32_t bits)
+{
+    size_t first = (size_t)r * code->ds, moved = (size_t)code->rows * code->ds + 8;
+    return bits ? moved + (7 * first) + (size_t)(bits - 1) * code->ds : first;
+}
+
+/* Words of ws.sd, with room to read 8 words past a row's end. */
+static inline size_t sd_words(const struct ldpc_code *code)
+{
+    return sd_copy(code, code->rows <= BYTE_ROWS_MAX ? code->rows : 0, 1) + 8;
+}
 
 /* Allocate and index a code from its row lists; takes ownership of nothing.
  * ent[row_at[r] .. row_at[r+1]) must have ascending, distinct block columns. */

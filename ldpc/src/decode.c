@@ -32,7 +32,7 @@ size_t ldpci_ws_layout(const struct ldpc_code *c, void *mem, struct ws *w)
     w->y = carve(&at, plain);
     w->xd = carve(&at, (size_t)c->cols * c->ds * 8 + 64);
     w->s = carve(&at, rows * c->xs);
-    w->sd = carve(&at, rows * c->ds + 64);
+    w->sd = carve(&at, sd_words(c) * 8);
     for (unsigned b = 0; b < 3; b++)
         w->e[b] = carve(&at, plain);
     w->emax = carve(&at, c->cols);

@@ -20,7 +20,7 @@ struct ws {
     uint64_t *y;      /* cols plain blocks: channel hard bits */
     uint64_t *xd;     /* cols doubled blocks */
     uint64_t *s;      /* rows plain blocks: syndrome */
-    uint64_t *sd;     /* rows doubled blocks */
+    uint64_t *sd;     /* rows doubled blocks; then a kernel's own: sd_copy() */
     uint64_t *e[3];   /* cols plain blocks: bit planes of the flip energy */
     uint8_t *emax;    /* cols: largest energy in a block */
     struct hit *hits; /* cols x zw: words with bits to flip */

@@ -15,9 +15,9 @@
  *   w_blend(mask, a, b)        bytes: mask ? a : b */
 
 /* Positions of a row's blocks while walking over its checks. Vector g of slot i
- * is at at[i] + g * WB. Each block has a mirror of its first WB bytes past
+ * is at at[i] + g * WB. Each block has room for a mirror of its first WB bytes past
  * its end, so the one vector that straddles the end reads and writes there; at
- * then moves back by z. mirror_all and walk_end keep the two copies one. */
+ * then moves back by z. Mirrors hold only while a row is walked over. */
 struct walk {
     int8_t *at[ROW_WEIGHT_MAX];
     uint32_t step[ROW_WEIGHT_MAX]; /* first group beyond the end, by wrap order */
@@ -40,27 +40,27 @@ V_TARGET static void walk_start(const struct ldpc_code *c, int8_t *p, uint32_t r
         k->step[i] = (c->z - e[k->order[i]].shift + WB - 1) / WB;
 }
 
-V_TARGET static void mirror_all(const struct ldpc_code *c, int8_t *p)
-{
-    for (uint32_t b = 0; b < c->cols; b++, p += p_stride(c))
-        w_storeu(p + c->z, w_load(p));
-}
-
-/* The straddling group wrote its end into the mirror: bring that to the front, then
- * mirror the front anew for the next row. */
-V_TARGET static void walk_end(const struct ldpc_code *c, int8_t *p, uint32_t r, uint32_t groups)
+/* Before a row: the mirrors that its straddling vectors read. After it: what they wrote
+ * there goes to the front. */
+V_TARGET static void mirror_fill(const struct ldpc_code *c, int8_t *p, uint32_t r)
 {
     const struct entry *e = c->row_ent + c->row_at[r], *end = c->row_ent + c->row_at[r + 1];
-    uint32_t stride = p_stride(c), z = c->z;
     for (; e < end; e++) {
-        int8_t *base = p + (size_t)e->at * stride;
-        uint32_t left = z - e->shift, inside = left % WB;
-        W front = w_load(base);
-        if (inside && left / WB < groups) {
-            front = w_blend(w_head(WB - inside), w_loadu(base + z), front);
-            w_store(base, front);
-        }
-        w_storeu(base + z, front);
+        int8_t *base = p + (size_t)e->at * p_stride(c);
+        if ((c->z - e->shift) % WB)
+            w_storeu(base + c->z, w_load(base));
+    }
+}
+
+V_TARGET static void mirror_fold(const struct ldpc_code *c, int8_t *p, uint32_t r,
+                                 uint32_t groups)
+{
+    const struct entry *e = c->row_ent + c->row_at[r], *end = c->row_ent + c->row_at[r + 1];
+    for (; e < end; e++) {
+        int8_t *base = p + (size_t)e->at * p_stride(c);
+        uint32_t left = c->z - e->shift, inside = left % WB;
+        if (inside && left / WB < groups)
+            w_store(base, w_blend(w_head(WB - inside), w_loadu(base + c->z), w_load(base)));
     }
 }
 
@@ -70,7 +70,9 @@ V_TARGET static inline W scale_w(W m, struct norm n)
 }
 
 /* Between the two loops the inputs t wait in the place of the old messages, which
- * nothing needs any more: no scratch, no cache line more than the result takes. */
+ * nothing needs any more: no scratch, no cache line more than the result takes. The
+ * second loop fetches what the groups to come will read: values and messages are larger
+ * than a first-level cache, and no hardware prefetcher follows 36 streams. */
 V_TARGET static inline void minsum_group(int8_t *const *at, size_t step, int8_t *msg,
                                          uint32_t dc, struct norm n, bool first)
 {
@@ -90,6 +92,8 @@ V_TARGET static inline void minsum_group(int8_t *const *at, size_t step, int8_t 
     sign = w_signs(sign);
     V_UNROLL
     for (uint32_t i = 0; i < dc; i++) {
+        __builtin_prefetch(at[i] + step + 2 * WB);
+        __builtin_prefetch(msg + (size_t)(i + dc) * WB);
         W x = w_load(msg + (size_t)i * WB);
         W r = w_sign(w_pick(w_abs8(x), m1, n1, n2), w_xor(x, sign));
         w_store(msg + (size_t)i * WB, r);
@@ -102,6 +106,7 @@ V_TARGET static void minsum_layer(const struct ldpc_code *c, struct ws *w, uint3
 {
     struct walk k;
     uint32_t groups = c->z / WB;
+    mirror_fill(c, w->p, r);
     walk_start(c, w->p, r, &k);
     int8_t *msg = w->r + r_group(c, r, 0, WB);
     for (uint32_t g = 0; g < groups; g++) {
@@ -113,18 +118,15 @@ V_TARGET static void minsum_layer(const struct ldpc_code *c, struct ws *w, uint3
             minsum_group(k.at, (size_t)g * WB, msg, k.dc, n, false);
         msg += (size_t)k.dc * WB;
     }
-    walk_end(c, w->p, r, groups);
+    mirror_fold(c, w->p, r, groups);
     if (c->z % WB) { /* what is left over changes fronts once more */
         ldpci_minsum_rows(c, w->p, w->r, r, groups * WB, c->z, WB, n, first);
-        mirror_all(c, w->p);
     }
 }
 
 V_TARGET static void minsum_v(const struct ldpc_code *c, struct ws *w, struct norm n,
                               bool first)
 {
-    if (first)
-        mirror_all(c, w->p);
     for (uint32_t r = 0; r < c->rows; r++)
         minsum_layer(c, w, r, n, first);
 }

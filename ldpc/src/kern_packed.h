@@ -16,6 +16,11 @@
 #define V_UNROLL _Pragma("GCC unroll 4")
 #endif
 
+/* Values in registers from here on: gcc would read memory again instead. */
+#ifndef V_KEEP
+#define V_KEEP(a, b, c, d, e) __asm__("" : "+v"(a), "+v"(b), "+v"(c), "+v"(d), "+v"(e))
+#endif
+
 #define v_srl64(v, n) v_srl64x(v, _mm_cvtsi32_si128((int)(n)))
 #define v_sll64(v, n) v_sll64x(v, _mm_cvtsi32_si128((int)(n)))
 
@@ -67,50 +72,40 @@ V_TARGET static void syndrome_v(const struct ldpc_code *c, const uint64_t *xd, u
 
 /* ---- bit flipping ------------------------------------------------------------ */
 
-/* A rotated doubled block, ready to be read vector by vector. */
-struct rotated {
-    const uint64_t *at;
-    __m128i right, left;
-};
-
-V_TARGET static inline struct rotated rotated_open(const uint64_t *sd, const struct back *b)
+/* Copies of the doubled syndromes moved down by 1..7 bits: with them every rotation is one
+ * unaligned read. */
+V_TARGET static void syndrome_copies(const struct ldpc_code *c, uint64_t *sd)
 {
-    return (struct rotated){sd + b->word, _mm_cvtsi32_si128((int)b->bit),
-                            _mm_cvtsi32_si128(64 - (int)b->bit)};
+    const uint32_t ds = c->ds, words = 2 * c->zw + 1;
+    for (uint32_t r = 0; r < c->rows; r++) {
+        const uint64_t *in = sd + (size_t)r * ds;
+        uint64_t *out = sd + sd_copy(c, r, 1);
+        for (uint32_t i = 0; c->byte_use[r] > 1 && i < words; i += VW) {
+            V low = v_loadu(in + i), high = v_loadu(in + i + 1);
+            for (int k = 1; k < 8; k++)
+                v_storeu(out + (size_t)(k - 1) * ds + i,
+                         v_or(v_srl64(low, k), v_sll64(high, 64 - k)));
+        }
+    }
 }
-
-V_TARGET static inline V rotated_read(const struct rotated *r, uint32_t word)
-{
-    return v_or(v_srl64x(v_loadu(r->at + word), r->right),
-                v_sll64x(v_loadu(r->at + word + 1), r->left));
-}
-
-/* What a block's energy needs: its flips so far and where the planes go. */
-struct block {
-    const uint64_t *sd, *x;
-    uint64_t *e0, *e1, *e2;
-    const struct back *back;
-};
 
 /* Adds the checks of a block's bits and the channel's disagreement; four = false
- * puts "all three failed" in the place of the missing fourth check; aligned = the
- * first check's block is not rotated. Returns 4, or 0 for anything less. */
-V_TARGET static inline uint8_t energy_block(const struct block *k, uint32_t zw,
-                                            const uint64_t *mask, bool four, bool aligned)
+ * puts "all three failed" in the place of the missing fourth check. plane = words from one
+ * bit plane to the next. Returns 4, 3, or 0 for anything less. */
+V_TARGET static inline uint8_t energy_block(const uint8_t *sd, const uint32_t *back,
+                                            const uint64_t *x, uint64_t *e, size_t plane,
+                                            uint32_t zw, const uint64_t *mask, bool four)
 {
-    const struct rotated r0 = rotated_open(k->sd, k->back);
-    const struct rotated r1 = rotated_open(k->sd, k->back + 1);
-    const struct rotated r2 = rotated_open(k->sd, k->back + 2);
-    const struct rotated r3 = rotated_open(k->sd, k->back + (four ? 3 : 2));
-    const uint64_t *x = k->x;
-    uint64_t *e0 = k->e0, *e1 = k->e1, *e2 = k->e2;
-    V any4 = v_zero();
+    const uint8_t *r0 = sd + back[0], *r1 = sd + back[1], *r2 = sd + back[2];
+    const uint8_t *r3 = sd + back[four ? 3 : 2];
+    V any4 = v_zero(), any3 = any4;
     V_UNROLL
     for (uint32_t i = 0; i < zw; i += VW) {
-        V s0 = aligned ? v_loadu(r0.at + i) : rotated_read(&r0, i), s1 = rotated_read(&r1, i);
-        V s2 = rotated_read(&r2, i), d = v_loadu(x + i);
+        V s0 = v_loadu(r0 + 8 * i), s1 = v_loadu(r1 + 8 * i), s2 = v_loadu(r2 + 8 * i);
+        V d = v_loadu(x + i), s3 = v_loadu(r3 + 8 * i);
+        V_KEEP(s0, s1, s2, s3, d);
         V t = v_xor(s0, s1), both = v_and(s0, s1);
-        V s3 = four ? rotated_read(&r3, i) : v_and(both, s2);
+        s3 = four ? s3 : v_and(both, s2);
         V sum = v_xor(t, s2), carry = v_or(both, v_and(t, s2));
         V u = v_xor(sum, s3), p0 = v_xor(u, d);
         V carry2 = v_or(v_and(sum, s3), v_and(u, d));
@@ -122,26 +117,25 @@ V_TARGET static inline uint8_t energy_block(const struct block *k, uint32_t zw,
             p1 = v_and(p1, keep);
             p2 = v_and(p2, keep);
         }
-        v_storeu(e0 + i, p0);
-        v_storeu(e1 + i, p1);
-        v_storeu(e2 + i, p2);
+        v_storeu(e + i, p0);
+        v_storeu(e + plane + i, p1);
+        v_storeu(e + 2 * plane + i, p2);
         any4 = v_or(any4, p2);
+        any3 = v_or(any3, v_and(p1, p0));
     }
-    return v_any(any4) ? 4 : 0;
+    return v_any(any4) ? 4 : v_any(any3) ? 3 : 0;
 }
 
-/* Largest energy of a block known to hold none above 3. */
+/* Largest energy of a block known to hold none above 2. */
 V_TARGET static uint8_t energy_low(const struct ldpc_code *c, const struct ws *w, uint32_t col)
 {
     size_t base = (size_t)col * c->xs;
-    V l3 = v_zero(), l2 = l3, l1 = l3;
+    V l2 = v_zero(), l1 = l2;
     for (uint32_t i = 0; i < c->zw; i += VW) {
-        V p0 = v_loadu(w->e[0] + base + i), p1 = v_loadu(w->e[1] + base + i);
-        l3 = v_or(l3, v_and(p1, p0));
-        l2 = v_or(l2, p1);
-        l1 = v_or(l1, p0);
+        l2 = v_or(l2, v_loadu(w->e[1] + base + i));
+        l1 = v_or(l1, v_loadu(w->e[0] + base + i));
     }
-    return v_any(l3) ? 3 : v_any(l2) ? 2 : v_any(l1) ? 1 : 0;
+    return v_any(l2) ? 2 : v_any(l1) ? 1 : 0;
 }
 
 /* Words of a block with the bits that may flip; the rest of the stride is 0. */
@@ -156,29 +150,31 @@ static void flip_mask(const struct ldpc_code *c, uint32_t bits, uint64_t *mask)
 V_TARGET static void energy_v(const struct ldpc_code *c, struct ws *w)
 {
     uint64_t mask[16384 / 64 + 8];
-    if (c->dv_max > 4 || c->dv_min < 3) {
+    if (c->dv_max > 4 || c->dv_min < 3 || c->rows > BYTE_ROWS_MAX) {
         ldpci_energy_c(c, w);
         return;
     }
+    const uint8_t *sd = (const uint8_t *)w->sd;
+    const uint32_t *back = c->back;
+    const size_t plane = (size_t)(w->e[1] - w->e[0]);
     uint8_t max = 0;
-    struct block k = {w->sd, w->x, w->e[0], w->e[1], w->e[2], c->back};
+    syndrome_copies(c, w->sd);
     for (uint32_t col = 0; col < c->cols; col++) {
         uint32_t bits = valid_bits(c, col), dv = c->col_at[col + 1] - c->col_at[col];
         bool masked = bits < c->z || c->z % (64 * VW);
+        const uint64_t *x = w->x + (size_t)col * c->xs, *m = masked ? mask : NULL;
+        uint64_t *e = w->e[0] + (size_t)col * c->xs;
+        uint8_t most;
         if (masked)
             flip_mask(c, bits, mask);
-        if (dv == 4 && !masked && !k.back->bit && c->zw == 16) /* most blocks of code 4k */
-            w->emax[col] = energy_block(&k, 16, NULL, true, true);
-        else if (dv == 4)
-            w->emax[col] = energy_block(&k, c->zw, masked ? mask : NULL, true, false);
+        if (dv == 4 && !masked && c->zw == 16) /* most blocks of code 4k */
+            most = energy_block(sd, back, x, e, plane, 16, NULL, true);
         else
-            w->emax[col] = energy_block(&k, c->zw, masked ? mask : NULL, false, false);
-        max |= w->emax[col];
-        k.back += dv;
-        k.x += c->xs;
-        k.e0 += c->xs;
-        k.e1 += c->xs;
-        k.e2 += c->xs;
+            most = dv == 4 ? energy_block(sd, back, x, e, plane, c->zw, m, true)
+                           : energy_block(sd, back, x, e, plane, c->zw, m, false);
+        w->emax[col] = most;
+        max |= most;
+        back += dv;
     }
     for (uint32_t col = 0; !max && col < c->cols; col++)
         w->emax[col] = energy_low(c, w, col);
