@@ -7,13 +7,9 @@
 #include <stdio.h>
 
 #include "ftl/ftl.h"
+#include "refuse.h"
 #include "workload/policy.h"
 #include "workload/run.h"
-
-enum cli_exit { CLI_OK = 0, CLI_REFUSED = 2, CLI_BROKEN = 3, CLI_INTERRUPTED = 130 };
-
-/* One line "ftlsim: ..." on stderr; returns CLI_REFUSED. */
-int cli_refuse(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 int cmd_run(int argc, char **argv);
 int cmd_drives(int argc, char **argv);

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,17 +36,6 @@ static const char USAGE[] =
     "options of lifetime:  --cell NAME --code NAME --tables DIR --days N --celsius T --json "
     "FILE|-\n";
 
-int ldpc_refuse(const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    fputs("ftlsim: ldpc: ", stderr);
-    vfprintf(stderr, format, args);
-    fputc('\n', stderr);
-    va_end(args);
-    return LDPC_EXIT_REFUSED;
-}
-
 void ldpc_args_start(struct ldpc_args *a, int argc, char **argv)
 {
     *a = (struct ldpc_args){.argc = argc, .argv = argv, .at = 1};
@@ -59,10 +47,10 @@ bool ldpc_args_next(struct ldpc_args *a)
         return false;
     a->name = a->argv[a->at++];
     if (strncmp(a->name, "--", 2)) {
-        ldpc_refuse("%s: an option starts with --", a->name);
+        cli_refuse("ldpc: %s: an option starts with --", a->name);
         a->failed = true;
     } else if (a->at >= a->argc) {
-        ldpc_refuse("%s: needs a value", a->name);
+        cli_refuse("ldpc: %s: needs a value", a->name);
         a->failed = true;
     } else {
         a->value = a->argv[a->at++];
@@ -77,7 +65,7 @@ bool ldpc_args_is(const struct ldpc_args *a, const char *name)
 
 void ldpc_args_unknown(struct ldpc_args *a)
 {
-    ldpc_refuse("%s: unknown option", a->name);
+    cli_refuse("ldpc: %s: unknown option", a->name);
     a->failed = true;
 }
 
@@ -87,8 +75,8 @@ uint64_t ldpc_args_u64(struct ldpc_args *a, uint64_t low, uint64_t high)
     errno = 0;
     unsigned long long x = strtoull(a->value, &end, 10);
     if (a->value[0] < '0' || a->value[0] > '9' || *end || errno || x < low || x > high) {
-        ldpc_refuse("%s %s: must be a whole number in %llu..%llu", a->name, a->value,
-                    (unsigned long long)low, (unsigned long long)high);
+        cli_refuse("ldpc: %s %s: must be a whole number in %llu..%llu", a->name, a->value,
+                   (unsigned long long)low, (unsigned long long)high);
         a->failed = true;
         return low;
     }
@@ -100,7 +88,7 @@ double ldpc_args_double(struct ldpc_args *a, double low, double high)
     char *end = NULL;
     double x = strtod(a->value, &end);
     if (end == a->value || *end || !(x >= low && x <= high)) { /* NaN fails as well */
-        ldpc_refuse("%s %s: must be a number in %g..%g", a->name, a->value, low, high);
+        cli_refuse("ldpc: %s %s: must be a number in %g..%g", a->name, a->value, low, high);
         a->failed = true;
         return low;
     }
@@ -145,8 +133,8 @@ unsigned ldpc_args_rbers(struct ldpc_args *a, double ret[LDPC_RBERS_MAX])
         }
     }
     if (!n) {
-        ldpc_refuse("%s %s: must be rising error rates in (0, 0.5], a,b,c or from:to:step",
-                    a->name, a->value);
+        cli_refuse("ldpc: %s %s: must be rising error rates in (0, 0.5], a,b,c or from:to:step",
+                   a->name, a->value);
         a->failed = true;
     }
     return n;
@@ -157,7 +145,7 @@ int ldpc_read_file(const char *path, char **ret, size_t *ret_bytes)
     enum { FILE_MAX = 1 << 28 };
     FILE *f = fopen(path, "rb");
     if (!f)
-        return ldpc_refuse("%s: %s", path, strerror(errno));
+        return cli_refuse("ldpc: %s: %s", path, strerror(errno));
     size_t room = 1 << 16, used = 0;
     char *text = malloc(room);
     while (text) {
@@ -173,11 +161,11 @@ int ldpc_read_file(const char *path, char **ret, size_t *ret_bytes)
     fclose(f);
     if (!text || bad) {
         free(text);
-        return ldpc_refuse("%s: cannot be read", path);
+        return cli_refuse("ldpc: %s: cannot be read", path);
     }
     *ret = text;
     *ret_bytes = used;
-    return LDPC_EXIT_OK;
+    return CLI_OK;
 }
 
 int cmd_ldpc(int argc, char **argv)
@@ -190,11 +178,11 @@ int cmd_ldpc(int argc, char **argv)
                 {"code", cmd_ldpc_code},   {"lifetime", cmd_ldpc_lifetime}};
     if (argc >= 2 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "help"))) {
         fputs(USAGE, stdout);
-        return LDPC_EXIT_OK;
+        return CLI_OK;
     }
     for (unsigned i = 0; argc >= 2 && i < sizeof part / sizeof part[0]; i++)
         if (!strcmp(argv[1], part[i].name))
             return part[i].run(argc - 1, argv + 1);
-    return argc < 2 ? ldpc_refuse("a command is needed; try: ftlsim ldpc --help")
-                    : ldpc_refuse("%s: unknown command; try: ftlsim ldpc --help", argv[1]);
+    return argc < 2 ? cli_refuse("ldpc: a command is needed; try: ftlsim ldpc --help")
+                    : cli_refuse("ldpc: %s: unknown command; try: ftlsim ldpc --help", argv[1]);
 }

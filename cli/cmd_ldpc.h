@@ -8,11 +8,9 @@
 
 #include "ldpc/channel.h"
 #include "ldpc/ldpc.h"
+#include "refuse.h"
 
-enum { LDPC_EXIT_OK = 0, LDPC_EXIT_FAILED = 1, LDPC_EXIT_REFUSED = 2, LDPC_RBERS_MAX = 64 };
-
-/* One line "ftlsim: ldpc: ..." on stderr; returns LDPC_EXIT_REFUSED. */
-int ldpc_refuse(const char *format, ...) __attribute__((format(printf, 1, 2)));
+enum { LDPC_RBERS_MAX = 64 };
 
 /* ---- arguments: --name value, checked one by one --------------------------------- */
 struct ldpc_args {

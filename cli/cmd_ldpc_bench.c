@@ -33,8 +33,8 @@ static double now(void)
 static void *must(void *p)
 {
     if (!p) {
-        ldpc_refuse("out of memory");
-        exit(LDPC_EXIT_FAILED);
+        cli_refuse("ldpc: out of memory");
+        exit(CLI_REFUSED);
     }
     return p;
 }
@@ -167,12 +167,12 @@ int cmd_ldpc_bench(int argc, char **argv)
             ldpc_args_unknown(&a);
     }
     if (a.failed)
-        return LDPC_EXIT_REFUSED;
+        return CLI_REFUSED;
     int err = ldpc_code_open(name, &b.code);
     if (err)
-        return ldpc_refuse("--code %s: %s", name, ldpc_strerror(err));
+        return cli_refuse("ldpc: --code %s: %s", name, ldpc_strerror(err));
     open_buffers(&b);
     table(&b);
     close_code(&b);
-    return LDPC_EXIT_OK;
+    return CLI_OK;
 }

@@ -27,12 +27,12 @@ static int list_codes(void)
         struct ldpc_facts f;
         int err = ldpc_code_open(*n, &code);
         if (err)
-            return ldpc_refuse("%s: %s", *n, ldpc_strerror(err));
+            return cli_refuse("ldpc: %s: %s", *n, ldpc_strerror(err));
         ldpc_code_facts(code, &f);
         print_facts(&f);
         ldpc_code_close(code);
     }
-    return LDPC_EXIT_OK;
+    return CLI_OK;
 }
 
 static int export_to(const ldpc_code *code, const char *path)
@@ -42,14 +42,14 @@ static int export_to(const ldpc_code *code, const char *path)
     char *text = malloc(bytes + 1);
     if (!text || ldpc_alist_export(code, text, bytes + 1, &bytes)) {
         free(text);
-        return ldpc_refuse("out of memory");
+        return cli_refuse("ldpc: out of memory");
     }
     FILE *f = strcmp(path, "-") ? fopen(path, "w") : stdout;
     bool bad = !f || fwrite(text, 1, bytes, f) != bytes;
     if (f && f != stdout)
         bad |= fclose(f) != 0;
     free(text);
-    return bad ? ldpc_refuse("%s: %s", path, strerror(errno)) : LDPC_EXIT_OK;
+    return bad ? cli_refuse("ldpc: %s: %s", path, strerror(errno)) : CLI_OK;
 }
 
 static int import_from(const char *path, uint32_t z, ldpc_code **code)
@@ -61,7 +61,7 @@ static int import_from(const char *path, uint32_t z, ldpc_code **code)
         return rc;
     int err = ldpc_alist_import(text, bytes, "imported", z, code, msg, sizeof msg);
     free(text);
-    return err ? ldpc_refuse("%s: %s", path, msg[0] ? msg : ldpc_strerror(err)) : LDPC_EXIT_OK;
+    return err ? cli_refuse("ldpc: %s: %s", path, msg[0] ? msg : ldpc_strerror(err)) : CLI_OK;
 }
 
 int cmd_ldpc_code(int argc, char **argv)
@@ -92,11 +92,12 @@ int cmd_ldpc_code(int argc, char **argv)
             ldpc_args_unknown(&a);
     }
     if (a.failed)
-        return LDPC_EXIT_REFUSED;
+        return CLI_REFUSED;
     if ((name != NULL) + (in != NULL) + (build.name != NULL) > 1)
-        return ldpc_refuse("--code, --import and --build exclude each other");
+        return cli_refuse("ldpc: --code, --import and --build exclude each other");
     if (!name && !in && !build.name)
-        return out ? ldpc_refuse("--export needs --code, --import or --build") : list_codes();
+        return out ? cli_refuse("ldpc: --export needs --code, --import or --build")
+                   : list_codes();
     int err = LDPC_OK;
     if (in) {
         int rc = import_from(in, build.z, &code);
@@ -108,12 +109,12 @@ int cmd_ldpc_code(int argc, char **argv)
         err = ldpc_code_open(name, &code);
     }
     if (err)
-        return ldpc_refuse("%s: %s", name ? name : build.name, ldpc_strerror(err));
+        return cli_refuse("ldpc: %s: %s", name ? name : build.name, ldpc_strerror(err));
     struct ldpc_facts f;
     ldpc_code_facts(code, &f);
     if (!out || strcmp(out, "-"))
         print_facts(&f);
-    int rc = out ? export_to(code, out) : LDPC_EXIT_OK;
+    int rc = out ? export_to(code, out) : CLI_OK;
     ldpc_code_close(code);
     return rc;
 }

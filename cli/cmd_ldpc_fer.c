@@ -33,15 +33,13 @@ static double limit_of(const struct fer *f, double rber)
     return ldpc_limit_fer(&ch, f->job.facts.n, f->job.facts.k);
 }
 
-static uint32_t percentile(const struct ldpc_mc_result *r, double part)
+static struct ldpc_latency latency_of(const struct fer *f, unsigned i)
 {
-    uint64_t seen = 0;
-    for (uint32_t i = 0; i < LDPC_MC_BINS; i++) {
-        seen += r->by_iterations[i];
-        if ((double)seen >= part * (double)r->frames)
-            return i;
-    }
-    return LDPC_MC_BINS - 1;
+    struct ldpc_pace pace;
+    struct ldpc_latency lat = {0};
+    if (ldpc_pace_default(f->job.code, &pace) || ldpc_mc_latency(&f->got[i], &pace, 0, &lat))
+        cli_refuse("ldpc: no latency: no frames"); /* not reached: a point has frames */
+    return lat;
 }
 
 /* ---- output ---------------------------------------------------------------------- */
@@ -53,20 +51,22 @@ static void print_head(const struct fer *f)
            "%" PRIu64 "\n",
            c->name, c->n, c->k, (double)c->k / c->n, f->job.decoder_name, f->job.soft_bits,
            f->job.iterations, f->job.seed);
-    printf("%9s %11s %8s %10s %23s %9s %6s %5s %10s\n", "RBER", "frames", "errors", "FER",
-           "95 % interval", "undetect.", "iter", "p99", "limit FER");
+    printf("%9s %11s %8s %10s %23s %9s %6s %5s %9s %9s %10s\n", "RBER", "frames", "errors",
+           "FER", "95 % interval", "undetect.", "iter", "p99", "mean ns", "p99 ns",
+           "limit FER");
 }
 
 static void print_point(const struct fer *f, unsigned i)
 {
     const struct ldpc_mc_result *r = &f->got[i];
     double low, high;
+    struct ldpc_latency lat = latency_of(f, i);
     ldpc_interval95(r->frame_errors, r->frames, &low, &high);
     printf("%9.6f %11" PRIu64 " %8" PRIu64 " %10.3e %11.3e-%11.3e %9" PRIu64
-           " %6.2f %5u %10.2e\n",
+           " %6.2f %5u %9.0f %9u %10.2e\n",
            f->rber[i], r->frames, r->frame_errors, ratio(r->frame_errors, r->frames), low, high,
-           r->undetected, ratio(r->iterations, r->frames), percentile(r, 0.99),
-           limit_of(f, f->rber[i]));
+           r->undetected, ratio(r->iterations, r->frames), ldpc_mc_iterations(r, 990),
+           (double)lat.mean_ps / 1000, lat.p99_ns, limit_of(f, f->rber[i]));
     fflush(stdout);
 }
 
@@ -74,39 +74,59 @@ static int write_csv(const struct fer *f)
 {
     FILE *out = fopen(f->csv, "w");
     if (!out)
-        return ldpc_refuse("%s: %s", f->csv, strerror(errno));
-    fputs("rber,frames,errors,fer,low95,high95,undetected,iterations_mean,iterations_p99,"
+        return cli_refuse("ldpc: %s: %s", f->csv, strerror(errno));
+    fputs("rber,frames,errors,fer,low95,high95,undetected,flips_mean,iterations_mean,"
+          "iterations_p50,iterations_p99,latency_mean_ns,latency_p50_ns,latency_p99_ns,"
           "limit_fer\n",
           out);
     for (unsigned i = 0; i < f->points; i++) {
         const struct ldpc_mc_result *r = &f->got[i];
         double low, high;
+        struct ldpc_latency lat = latency_of(f, i);
         ldpc_interval95(r->frame_errors, r->frames, &low, &high);
-        fprintf(out, "%.9f,%" PRIu64 ",%" PRIu64 ",%.6e,%.6e,%.6e,%" PRIu64 ",%.4f,%u,%.6e\n",
+        fprintf(out,
+                "%.9f,%" PRIu64 ",%" PRIu64 ",%.6e,%.6e,%.6e,%" PRIu64
+                ",%.4f,%.4f,%u,%u,%.3f,%u,%u,%.6e\n",
                 f->rber[i], r->frames, r->frame_errors, ratio(r->frame_errors, r->frames), low,
-                high, r->undetected, ratio(r->iterations, r->frames), percentile(r, 0.99),
+                high, r->undetected, ratio(r->flip_rounds, r->frames),
+                ratio(r->iterations, r->frames), ldpc_mc_iterations(r, 500),
+                ldpc_mc_iterations(r, 990), (double)lat.mean_ps / 1000, lat.p50_ns, lat.p99_ns,
                 limit_of(f, f->rber[i]));
     }
-    return fclose(out) ? ldpc_refuse("%s: %s", f->csv, strerror(errno)) : LDPC_EXIT_OK;
+    return fclose(out) ? cli_refuse("ldpc: %s: %s", f->csv, strerror(errno)) : CLI_OK;
+}
+
+static json_t *histogram(const uint64_t bins[LDPC_MC_BINS])
+{
+    json_t *hist = json_array();
+    uint32_t last = LDPC_MC_BINS;
+    while (last > 0 && !bins[last - 1])
+        last--;
+    for (uint32_t b = 0; b < last; b++)
+        json_array_append_new(hist, json_integer((json_int_t)bins[b]));
+    return hist;
 }
 
 static json_t *point_json(const struct fer *f, unsigned i)
 {
     const struct ldpc_mc_result *r = &f->got[i];
+    struct ldpc_latency lat = latency_of(f, i);
     double low, high;
     ldpc_interval95(r->frame_errors, r->frames, &low, &high);
-    json_t *hist = json_array();
-    uint32_t last = LDPC_MC_BINS;
-    while (last > 0 && !r->by_iterations[last - 1])
-        last--;
-    for (uint32_t b = 0; b < last; b++)
-        json_array_append_new(hist, json_integer((json_int_t)r->by_iterations[b]));
-    return json_pack("{s:f,s:I,s:I,s:f,s:f,s:f,s:I,s:f,s:f,s:o}", "rber", f->rber[i], "frames",
-                     (json_int_t)r->frames, "frame_errors", (json_int_t)r->frame_errors, "fer",
-                     ratio(r->frame_errors, r->frames), "low95", low, "high95", high,
-                     "undetected", (json_int_t)r->undetected, "iterations_mean",
-                     ratio(r->iterations, r->frames), "limit_fer", limit_of(f, f->rber[i]),
-                     "frames_by_iterations", hist);
+    json_t *p =
+        json_pack("{s:f,s:I,s:I,s:f,s:f,s:f,s:I,s:f,s:f,s:f}", "rber", f->rber[i], "frames",
+                  (json_int_t)r->frames, "frame_errors", (json_int_t)r->frame_errors, "fer",
+                  ratio(r->frame_errors, r->frames), "low95", low, "high95", high, "undetected",
+                  (json_int_t)r->undetected, "flips_mean", ratio(r->flip_rounds, r->frames),
+                  "iterations_mean", ratio(r->iterations, r->frames), "limit_fer",
+                  limit_of(f, f->rber[i]));
+    json_t *l = json_pack("{s:f,s:i,s:i,s:i}", "mean", (double)lat.mean_ps / 1000, "p50",
+                          (int)lat.p50_ns, "p99", (int)lat.p99_ns, "worst", (int)lat.worst_ns);
+    json_object_set_new(p, "latency_ns", l);
+    json_object_set_new(p, "frames_by_iterations", histogram(r->by_iterations));
+    json_object_set_new(p, "frames_by_flips", histogram(r->by_flips));
+    json_object_set_new(p, "frames_after_flips_by_iterations", histogram(r->after_flips));
+    return p;
 }
 
 static int write_json(const struct fer *f)
@@ -124,17 +144,17 @@ static int write_json(const struct fer *f)
     json_decref(root);
     if (!bad && !strcmp(f->json, "-"))
         putchar('\n');
-    return bad ? ldpc_refuse("%s: cannot be written", f->json) : LDPC_EXIT_OK;
+    return bad ? cli_refuse("ldpc: %s: cannot be written", f->json) : CLI_OK;
 }
 
 /* Waterfall with error bars against the finite-length limit, drawn by gnuplot. */
 static int write_plot(const struct fer *f)
 {
     if (strchr(f->plot, '\'') || strchr(f->plot, '\n'))
-        return ldpc_refuse("--plot %s: a name without quotes is needed", f->plot);
+        return cli_refuse("ldpc: --plot %s: a name without quotes is needed", f->plot);
     FILE *p = popen("gnuplot", "w");
     if (!p)
-        return ldpc_refuse("gnuplot cannot be started: %s", strerror(errno));
+        return cli_refuse("ldpc: gnuplot cannot be started: %s", strerror(errno));
     fprintf(p,
             "set terminal pngcairo size 900,600\nset output '%s'\nset logscale y\n"
             "set format y '10^{%%L}'\nset grid\nset xlabel 'raw bit error rate'\n"
@@ -158,7 +178,7 @@ static int write_plot(const struct fer *f)
             fprintf(p, "%.9f %.6e\n", x, y);
     }
     fputs("e\n", p);
-    return pclose(p) ? ldpc_refuse("gnuplot failed; is it installed?") : LDPC_EXIT_OK;
+    return pclose(p) ? cli_refuse("ldpc: gnuplot failed; is it installed?") : CLI_OK;
 }
 
 /* ---- options ------------------------------------------------------------------------ */
@@ -192,9 +212,9 @@ static int take(struct fer *f, int argc, char **argv, const char *needed)
             ldpc_args_unknown(&a);
     }
     if (a.failed)
-        return LDPC_EXIT_REFUSED;
+        return CLI_REFUSED;
     if (!f->points)
-        return ldpc_refuse("--rber is needed%s", needed);
+        return cli_refuse("ldpc: --rber is needed%s", needed);
     return ldpc_job_open(&f->job);
 }
 
@@ -202,7 +222,7 @@ int cmd_ldpc_fer(int argc, char **argv)
 {
     struct fer *f = malloc(sizeof *f);
     if (!f)
-        return ldpc_refuse("out of memory");
+        return cli_refuse("ldpc: out of memory");
     int rc = take(f, argc, argv, ", for example 0.0070:0.0085:0.0005");
     bool text = !rc && (!f->json || strcmp(f->json, "-"));
     if (text)
@@ -225,45 +245,56 @@ int cmd_ldpc_fer(int argc, char **argv)
 
 /* ---- table ------------------------------------------------------------------------------ */
 
+static int table_line(const struct fer *f, unsigned i, char *to, size_t room)
+{
+    const struct ldpc_mc_result *r = &f->got[i];
+    struct ldpc_latency lat = latency_of(f, i);
+    return snprintf(
+        to, room,
+        "%.0f,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%u,%u,%" PRIu64 ",%u,%u\n",
+        f->rber[i] * 1e9, r->frames, r->frame_errors, r->flip_rounds * 1000 / r->frames,
+        r->iterations * 1000 / r->frames, ldpc_mc_iterations(r, 500),
+        ldpc_mc_iterations(r, 990), (lat.mean_ps + 500) / 1000, lat.p50_ns, lat.p99_ns);
+}
+
 static int write_table(const struct fer *f, FILE *out, int argc, char **argv)
 {
-    char body[LDPC_RBERS_MAX * 96 + 128];
+    char body[LDPC_RBERS_MAX * 160 + 160];
+    struct ldpc_pace pace;
+    ldpc_pace_default(f->job.code, &pace);
     int n = snprintf(body, sizeof body,
-                     "rber_ppb,frames,errors,iterations_mean_milli,"
-                     "iterations_p99\n");
-    for (unsigned i = 0; i < f->points; i++) {
-        const struct ldpc_mc_result *r = &f->got[i];
-        n += snprintf(body + n, sizeof body - (size_t)n,
-                      "%.0f,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%u\n", f->rber[i] * 1e9,
-                      r->frames, r->frame_errors, r->iterations * 1000 / r->frames,
-                      percentile(r, 0.99));
-    }
-    fprintf(out,
-            "# ldpc-fer-table 1\n# code=%s n=%u soft=%u decoder=%s iterations=%u seed=%" PRIu64
-            "\n# command: ftlsim ldpc",
-            f->job.facts.name, f->job.facts.n, f->job.soft_bits, f->job.decoder_name,
-            f->job.iterations, f->job.seed);
+                     "rber_ppb,frames,errors,flips_mean_milli,iterations_mean_milli,"
+                     "iterations_p50,iterations_p99,latency_mean_ns,latency_p50_ns,"
+                     "latency_p99_ns\n");
+    for (unsigned i = 0; i < f->points; i++)
+        n += table_line(f, i, body + n, sizeof body - (size_t)n);
+    fprintf(
+        out,
+        "# ldpc-fer-table 2\n# code=%s n=%u soft=%u decoder=%s iterations=%u seed=%" PRIu64
+        "\n# pace start_ns=%u round_ns=%u iteration_ns=%u (assumed)\n# command: ftlsim ldpc",
+        f->job.facts.name, f->job.facts.n, f->job.soft_bits, f->job.decoder_name,
+        f->job.iterations, f->job.seed, pace.start_ns, pace.round_ns, pace.iteration_ns);
     for (int i = 0; i < argc; i++)
         if (strcmp(argv[i], "--output") && (i == 0 || strcmp(argv[i - 1], "--output")))
             fprintf(out, " %s", argv[i]);
     fprintf(out, "\n# hash=%016" PRIx64 "\n%s", ldpc_table_hash(body, (size_t)n), body);
-    return fflush(out) ? ldpc_refuse("cannot write: %s", strerror(errno)) : LDPC_EXIT_OK;
+    return fflush(out) ? cli_refuse("ldpc: cannot write: %s", strerror(errno)) : CLI_OK;
 }
 
 int cmd_ldpc_table(int argc, char **argv)
 {
     struct fer *f = malloc(sizeof *f);
     if (!f)
-        return ldpc_refuse("out of memory");
+        return cli_refuse("ldpc: out of memory");
     int rc = take(f, argc, argv, "");
     for (unsigned i = 0; !rc && i < f->points; i++)
         rc = ldpc_job_run(&f->job, f->rber[i], &f->got[i]);
     if (!rc) {
         FILE *out = f->output ? fopen(f->output, "w") : stdout;
         rc = out ? write_table(f, out, argc, argv)
-                 : ldpc_refuse("%s: %s", f->output, strerror(errno));
+                 : cli_refuse("ldpc: %s: %s", f->output, strerror(errno));
         if (out && f->output && fclose(out) && !rc)
-            rc = ldpc_refuse("%s: %s", f->output, strerror(errno));
+            rc = cli_refuse("ldpc: %s: %s", f->output, strerror(errno));
     }
     ldpc_job_close(&f->job);
     free(f);
@@ -284,16 +315,15 @@ static int floor_run(struct fer *f, struct ldpc_trap *trap)
                                   .decoder = (uint8_t)f->job.decoder,
                                   .iterations_max = (uint16_t)f->job.iterations}};
     size_t traps = 0;
-    double sum = 0, var = 0;
     double target = f->at > 0 ? f->at : f->rber[0];
     if (f->job.soft_bits != 1)
-        return ldpc_refuse("floor: works on hard input, --soft 1");
+        return cli_refuse("ldpc: floor: works on hard input, --soft 1");
     if (ldpc_channel_awgn(f->rber[0], 1, &ch) || ldpc_channel_awgn(target, 1, &at))
-        return ldpc_refuse("floor: error rate out of range");
+        return cli_refuse("ldpc: floor: error rate out of range");
     int err =
         ldpc_trap_collect(f->job.code, &mc, 0, f->job.frames_max, trap, TRAPS_MAX, &traps);
     if (err)
-        return ldpc_refuse("%s", ldpc_strerror(err));
+        return cli_refuse("ldpc: %s", ldpc_strerror(err));
     printf("code %s, decoder %s: %zu failing sets of <= %d bits in %" PRIu64
            " frames at RBER %g\n",
            f->job.facts.name, f->job.decoder_name, traps, LDPC_TRAP_BITS, f->job.frames_max,
@@ -303,16 +333,19 @@ static int floor_run(struct fer *f, struct ldpc_trap *trap)
         double fer, sd;
         err = ldpc_trap_estimate(f->job.code, &mc, &trap[i], f->bias, 0, f->samples, &fer, &sd);
         if (err)
-            return ldpc_refuse("%s", ldpc_strerror(err));
+            return cli_refuse("ldpc: %s", ldpc_strerror(err));
         printf("  set %zu: %u bits, %u copies, frame %" PRIu64 ": FER part %.3e +- %.1e\n", i,
                trap[i].bits, trap[i].copies, trap[i].frame, fer, 1.96 * sd);
-        sum += fer;
-        var += sd * sd;
     }
-    printf("floor from these sets at RBER %g: %.3e +- %.1e (95 %%); sets not yet seen are not "
-           "in it\n",
-           target, sum, 1.96 * sqrt(var));
-    return LDPC_EXIT_OK;
+    double fer, sd;
+    err = ldpc_floor_estimate(f->job.code, &mc, trap, traps, f->bias, 0, f->samples * 10, &fer,
+                              &sd);
+    if (err)
+        return cli_refuse("ldpc: %s", ldpc_strerror(err));
+    printf("whole FER at RBER %g, %" PRIu64 " samples over these sets: %.3e +- %.1e (95 %%); "
+           "sets not yet seen widen it only when met\n",
+           target, f->samples * 10, fer, 1.96 * sd);
+    return CLI_OK;
 }
 
 int cmd_ldpc_floor(int argc, char **argv)
@@ -320,7 +353,7 @@ int cmd_ldpc_floor(int argc, char **argv)
     struct fer *f = malloc(sizeof *f);
     struct ldpc_trap *trap = malloc(TRAPS_MAX * sizeof *trap);
     int rc = f && trap ? take(f, argc, argv, ": where failing sets are collected")
-                       : ldpc_refuse("out of memory");
+                       : cli_refuse("ldpc: out of memory");
     if (!rc)
         rc = floor_run(f, trap);
     if (f && trap)

@@ -26,7 +26,7 @@ static unsigned choice(struct ldpc_args *a, const char *const *names, unsigned c
     for (unsigned i = 0; i < count; i++)
         if (!strcmp(a->value, names[i]))
             return i;
-    ldpc_refuse("%s %s: unknown name", a->name, a->value);
+    cli_refuse("ldpc: %s %s: unknown name", a->name, a->value);
     a->failed = true;
     return 0;
 }
@@ -63,16 +63,16 @@ bool ldpc_job_option(struct ldpc_job *job, struct ldpc_args *a)
 int ldpc_job_open(struct ldpc_job *job)
 {
     if (ldpc_decoder_find(job->decoder_name, &job->decoder))
-        return ldpc_refuse("--decoder %s: must be auto, gdbf, pgdbf or minsum",
-                           job->decoder_name);
+        return cli_refuse("ldpc: --decoder %s: must be auto, gdbf, pgdbf or minsum",
+                          job->decoder_name);
     if (job->soft_bits > 1 && (job->decoder == LDPC_DEC_GDBF || job->decoder == LDPC_DEC_PGDBF))
-        return ldpc_refuse("--decoder %s: takes hard input only, not --soft %u",
-                           job->decoder_name, job->soft_bits);
+        return cli_refuse("ldpc: --decoder %s: takes hard input only, not --soft %u",
+                          job->decoder_name, job->soft_bits);
     int err = ldpc_code_open(job->code_name, &job->code);
     if (err)
-        return ldpc_refuse("--code %s: %s", job->code_name, ldpc_strerror(err));
+        return cli_refuse("ldpc: --code %s: %s", job->code_name, ldpc_strerror(err));
     ldpc_code_facts(job->code, &job->facts);
-    return LDPC_EXIT_OK;
+    return CLI_OK;
 }
 
 void ldpc_job_close(struct ldpc_job *job)
@@ -141,7 +141,7 @@ int ldpc_job_run(const struct ldpc_job *job, double rber, struct ldpc_mc_result 
 {
     struct ldpc_channel ch;
     if (ldpc_channel_awgn(rber, job->soft_bits, &ch))
-        return ldpc_refuse("RBER %g: must be in (0, 0.5]", rber);
+        return cli_refuse("ldpc: RBER %g: must be in (0, 0.5]", rber);
     struct ldpc_mc mc = {.struct_size = sizeof mc,
                          .payload = job->payload,
                          .seed = job->seed,
@@ -154,10 +154,10 @@ int ldpc_job_run(const struct ldpc_job *job, double rber, struct ldpc_mc_result 
         uint64_t left = job->frames_max - ret->frames;
         int err = run_batch(job, &mc, ret->frames, left < BATCH ? left : BATCH, ret);
         if (err)
-            return ldpc_refuse("%s", ldpc_strerror(err));
+            return cli_refuse("ldpc: %s", ldpc_strerror(err));
         progress(job, rber, ret);
     }
     if (!job->quiet && isatty(2))
         fputs("\r\033[K", stderr);
-    return LDPC_EXIT_OK;
+    return CLI_OK;
 }

@@ -92,8 +92,8 @@ static int distribution(const struct life *l, double pe, int neighbour,
     use.width_ln = l->sigmas * sqrt(c->var_chip * c->var_chip + c->var_block * c->var_block +
                                     c->var_layer * c->var_layer + c->var_page * c->var_page);
     if (nand_cell_dist(l->cell, &use, dist, why, sizeof why))
-        return ldpc_refuse("cell model: %s", why);
-    return LDPC_EXIT_OK;
+        return cli_refuse("ldpc: cell model: %s", why);
+    return CLI_OK;
 }
 
 static void voltages(const struct life *l, const struct nand_cell_dist *dist, enum volts which,
@@ -129,15 +129,15 @@ static int quality(const struct nand_cell_dist *dist, uint32_t type,
         struct nand_cell_errors e;
         nand_cell_page_errors(dist, type, v, &e);
         *ret = e.rber;
-        return LDPC_EXIT_OK;
+        return CLI_OK;
     }
     struct nand_cell_bins bins;
     if (*spacing <= 0)
         *spacing = nand_cell_best_spacing(dist, type, v, bits);
     if (nand_cell_sense(dist, type, v, bits, *spacing, &bins))
-        return ldpc_refuse("cell model: sensing refused");
+        return cli_refuse("ldpc: cell model: sensing refused");
     *ret = nand_cell_information(&bins);
-    return LDPC_EXIT_OK;
+    return CLI_OK;
 }
 
 static double fer_of(const struct life *l, unsigned bits, double q)
@@ -204,9 +204,10 @@ static int load_tables(struct life *l)
         int err = ldpc_table_parse(text, bytes, &l->table[bits], msg, sizeof msg);
         free(text);
         if (err || l->table[bits].soft_bits != bits || strcmp(l->table[bits].code, name))
-            return ldpc_refuse("%s: %s", path, msg[0] ? msg : "table of another code or input");
+            return cli_refuse("ldpc: %s: %s", path,
+                              msg[0] ? msg : "table of another code or input");
     }
-    return LDPC_EXIT_OK;
+    return CLI_OK;
 }
 
 static int take(struct life *l, int argc, char **argv)
@@ -234,15 +235,15 @@ static int take(struct life *l, int argc, char **argv)
             ldpc_args_unknown(&a);
     }
     if (a.failed)
-        return LDPC_EXIT_REFUSED;
+        return CLI_REFUSED;
     l->cell = nand_cell_find(cell);
     if (!l->cell)
-        return ldpc_refuse("--cell %s: unknown preset", cell);
+        return cli_refuse("ldpc: --cell %s: unknown preset", cell);
     if (!l->code_name)
         l->code_name = strcmp(cell, "slc") ? cell : "etlc";
     int err = ldpc_code_open(l->code_name, &l->code);
     if (err)
-        return ldpc_refuse("--code %s: %s", l->code_name, ldpc_strerror(err));
+        return cli_refuse("ldpc: --code %s: %s", l->code_name, ldpc_strerror(err));
     ldpc_code_facts(l->code, &l->facts);
     return load_tables(l);
 }
@@ -280,9 +281,9 @@ static int study(const struct life *l, double pe[RUNG_COUNT][UBERS])
             double bits = RUNGS[r].soft_bits ? l->facts.k : BCH_DATA;
             pe[r][u] = reach(l, &RUNGS[r], UBER[u] * bits);
             if (pe[r][u] < 0)
-                return LDPC_EXIT_REFUSED;
+                return CLI_REFUSED;
         }
-    return LDPC_EXIT_OK;
+    return CLI_OK;
 }
 
 static void print_study(const struct life *l, double pe[RUNG_COUNT][UBERS])
@@ -313,7 +314,7 @@ int cmd_ldpc_lifetime(int argc, char **argv)
     struct life *l = malloc(sizeof *l);
     double pe[RUNG_COUNT][UBERS];
     if (!l)
-        return ldpc_refuse("out of memory");
+        return cli_refuse("ldpc: out of memory");
     int rc = take(l, argc, argv);
     if (!rc)
         rc = study(l, pe);
@@ -328,7 +329,7 @@ int cmd_ldpc_lifetime(int argc, char **argv)
                                  "baseline", RUNGS[BASELINE].name, "ladders", list);
         if (!root || (strcmp(l->json, "-") ? json_dump_file(root, l->json, JSON_INDENT(2))
                                            : json_dumpf(root, stdout, JSON_INDENT(2))))
-            rc = ldpc_refuse("%s: cannot be written", l->json);
+            rc = cli_refuse("ldpc: %s: cannot be written", l->json);
         json_decref(root);
     }
     ldpc_code_close(l->code);

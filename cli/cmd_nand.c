@@ -78,8 +78,8 @@ static int take_list(const char *name, const char *text, struct nand_list *list)
     free(list->value);
     if (nand_list_parse(text, list))
         return 0;
-    return nand_refuse("--%s %s: must be a,b,c or first:last:step, at most %d values", name, text,
-                       NAND_LIST_MOST);
+    return cli_refuse("nand: --%s %s: must be a,b,c or first:last:step, at most %d values", name,
+                      text, NAND_LIST_MOST);
 }
 
 static int take_number(const char *name, const char *text, double low, double high, double *ret)
@@ -88,7 +88,7 @@ static int take_number(const char *name, const char *text, double low, double hi
 
     *ret = strtod(text, &end);
     if (*end || end == text || !(*ret >= low && *ret <= high))
-        return nand_refuse("--%s %s: must be %g..%g", name, text, low, high);
+        return cli_refuse("nand: --%s %s: must be %g..%g", name, text, low, high);
     return 0;
 }
 
@@ -120,11 +120,11 @@ static int take_option(struct options *o, int key, const char *text)
         break;
     case K_FORMAT:
         if (strcmp(text, "csv") != 0 && strcmp(text, "json") != 0)
-            return nand_refuse("--format %s: must be csv or json", text);
+            return cli_refuse("nand: --format %s: must be csv or json", text);
         o->json = text[0] == 'j';
         break;
     case K_PROFILE: o->profile = text; break;
-    default: return nand_refuse("see `ftlsim nand --help`");
+    default: return cli_refuse("nand: see `ftlsim nand --help`");
     }
     return err;
 }
@@ -168,11 +168,11 @@ static int dist_of(const struct options *o, const struct nand_cell_use *use,
 
     if (strcmp(o->law, "planar") == 0) {
         if (nand_planar_tlc_dist(use->hours, ret) != 0)
-            return nand_refuse("hours=%g: the planar table spans 24..8760", use->hours);
+            return cli_refuse("nand: hours=%g: the planar table spans 24..8760", use->hours);
         return 0;
     }
     if (nand_cell_dist(o->cell, use, ret, why, sizeof why) != 0)
-        return nand_refuse("%s", why);
+        return cli_refuse("nand: %s", why);
     return 0;
 }
 
@@ -197,7 +197,7 @@ static int volts_of(const struct options *o, const struct nand_cell_dist *dist,
             return 0;
         }
     }
-    return nand_refuse("--voltages %s: must be default, optimum or retry:0..%d", o->voltages,
+    return cli_refuse("nand: --voltages %s: must be default, optimum or retry:0..%d", o->voltages,
                        NAND_RETRY_MAX);
 }
 
@@ -260,8 +260,8 @@ static int fast19_row(const struct nand_cell_use *use, struct nand_out *out)
     double days = use->hours / 24 * nand_cell_acceleration(1.1, use->celsius), rber;
 
     if (nand_fast19_rber(use->pe, days, use->reads + use->neighbor_reads, &rber) != 0)
-        return nand_refuse("pe=%g hours=%g reads=%g: fast19 spans pe 0..20000, 3650 days at 30 C, "
-                           "reads 0..1e7", use->pe, use->hours, use->reads);
+        return cli_refuse("nand: pe=%g hours=%g reads=%g: fast19 spans pe 0..20000, 3650 days "
+                          "at 30 C, reads 0..1e7", use->pe, use->hours, use->reads);
     const double numbers[10] = {use->pe, use->hours, use->celsius, use->reads,
                                 use->neighbor_reads, 0, 0, rber, rber, rber};
     nand_out_row(out, words, numbers);
@@ -365,12 +365,12 @@ static int check_names(struct options *o)
 
     o->cell = nand_cell_find(o->cell_name);
     if (!o->cell)
-        return nand_refuse("--cell %s: must be slc, mlc, tlc, etlc or qlc", o->cell_name);
+        return cli_refuse("nand: --cell %s: must be slc, mlc, tlc, etlc or qlc", o->cell_name);
     if (strcmp(o->law, "vth") != 0 && strcmp(o->law, "fast19") != 0 &&
         strcmp(o->law, "planar") != 0)
-        return nand_refuse("--law %s: must be vth, fast19 or planar", o->law);
+        return cli_refuse("nand: --law %s: must be vth, fast19 or planar", o->law);
     if (nand_cell_dist(o->cell, &fresh, &dist, NULL, 0) != 0)
-        return nand_refuse("--cell %s: refused", o->cell_name);
+        return cli_refuse("nand: --cell %s: refused", o->cell_name);
     return volts_of(o, &dist, &volts);
 }
 
@@ -410,7 +410,7 @@ static int run(struct options *o, const char *what)
     if (strcmp(what, "rber") == 0)
         return cmd_rber(o);
     if (strcmp(o->law, "fast19") == 0)
-        return nand_refuse("--law fast19: has no voltages; use it with rber");
+        return cli_refuse("nand: --law fast19: has no voltages; use it with rber");
     if (strcmp(what, "vth") == 0)
         return cmd_vth(o);
     return cmd_both(o);
@@ -431,14 +431,14 @@ int cmd_nand(int argc, char **argv)
     while (known < 5 && strcmp(what, tables[known]) != 0)
         known++;
     if (known == 5)
-        return nand_refuse("%s: must be rber, vth, retention, disturb or timing", what);
+        return cli_refuse("nand: %s: must be rber, vth, retention, disturb or timing", what);
     optind = 1;
     opterr = 0;
     while (!err && (key = getopt_long(argc - 1, argv + 1, "h", long_options, NULL)) != -1) {
         if (key == 'h')
             return print_help();
         if (key == '?')
-            err = nand_refuse("%s: unknown option or value missing", argv[optind]);
+            err = cli_refuse("nand: %s: unknown option or value missing", argv[optind]);
         else
             err = take_option(&o, key, optarg);
     }
@@ -447,7 +447,7 @@ int cmd_nand(int argc, char **argv)
                                              argc - 1 - optind};
         err = nand_timeline(&line);
     } else if (!err && optind < argc - 1) {
-        err = nand_refuse("%s: unexpected; only timing takes steps", argv[1 + optind]);
+        err = cli_refuse("nand: %s: unexpected; only timing takes steps", argv[1 + optind]);
     } else if (!err) {
         err = run(&o, what);
     }

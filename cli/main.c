@@ -1,6 +1,5 @@
 /* main.c - ftlsim: commands, help, version. */
 #include <signal.h>
-#include <stdarg.h>
 #include <string.h>
 #include <sys/resource.h>
 
@@ -25,17 +24,6 @@ static const char help[] =
     "\n"
     "exit status: 0 done, 2 refused (one line on stderr, nothing written),\n"
     "             3 the drive or a policy broke a rule, 130 interrupted\n";
-
-int cli_refuse(const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    fputs("ftlsim: ", stderr);
-    vfprintf(stderr, format, args);
-    fputc('\n', stderr);
-    va_end(args);
-    return CLI_REFUSED;
-}
 
 /* Many threads of a job may each have five logs. */
 static void allow_open_files(void)

@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "refuse.h"
+
 int cmd_nand(int argc, char **argv);
 
 enum { NAND_LIST_MOST = 4096, NAND_COLUMNS_MOST = 24 };
@@ -29,8 +31,6 @@ int  nand_out_end(struct nand_out *out);
 
 /* "1,2,5" or "first:last:step"; NULL in ret->value on a mistake. */
 bool nand_list_parse(const char *text, struct nand_list *ret);
-
-int nand_refuse(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 struct nand_timeline_options {
     const char *profile;

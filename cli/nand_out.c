@@ -2,24 +2,11 @@
 #include <errno.h>
 #include <jansson.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "nand_cli.h"
-
-int nand_refuse(const char *format, ...)
-{
-    va_list args;
-
-    fputs("ftlsim nand: ", stderr);
-    va_start(args, format);
-    vfprintf(stderr, format, args);
-    va_end(args);
-    fputc('\n', stderr);
-    return 2;
-}
 
 void nand_out_begin(struct nand_out *out, bool json, const char *const *columns, size_t count)
 {
@@ -65,7 +52,7 @@ int nand_out_end(struct nand_out *out)
         json_decref(out->rows);
     }
     if (fflush(stdout) != 0 || ferror(stdout))
-        return nand_refuse("cannot write output: %s", strerror(errno));
+        return cli_refuse("nand: cannot write output: %s", strerror(errno));
     return 0;
 }
 

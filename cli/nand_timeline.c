@@ -80,7 +80,7 @@ static int issue(struct timeline *t, const char *what, const struct nand_req *re
         t->now = at;
     }
     if (err)
-        return nand_refuse("step %s at %.3f us: %s", what, (double)t->now / 1000,
+        return cli_refuse("nand: step %s at %.3f us: %s", what, (double)t->now / 1000,
                            nand_strerror(err));
     print_step(t, what, req, &res);
     remember(t, res.ready_at);
@@ -97,7 +97,7 @@ static int program(struct timeline *t, const char *what, enum nand_op op)
     uint32_t first = t->wordline[t->die] * geo->page_types;
 
     if (t->prof->scheme != NAND_SCHEME_ONE_PASS)
-        return nand_refuse("step %s: profile %s fills word lines in two visits; take its "
+        return cli_refuse("nand: step %s: profile %s fills word lines in two visits; take its "
                            "one-pass sibling",
                            what, t->prof->name);
     req.addr.die = (uint16_t)t->die;
@@ -154,23 +154,23 @@ static int run_setting(struct timeline *t, const char *step, size_t length, long
 {
     if (strncmp(step, "die", length) == 0 && length == 3) {
         if (number < 0 || number >= (long)t->prof->geo.dies)
-            return nand_refuse("step %s: must be 0..%u", step, t->prof->geo.dies - 1);
+            return cli_refuse("nand: step %s: must be 0..%u", step, t->prof->geo.dies - 1);
         t->die = (uint32_t)number;
         return 0;
     }
     if (strncmp(step, "plane", length) == 0 && length == 5) {
         if (number < 0 || number >= (long)t->prof->geo.planes)
-            return nand_refuse("step %s: must be 0..%u", step, t->prof->geo.planes - 1);
+            return cli_refuse("nand: step %s: must be 0..%u", step, t->prof->geo.planes - 1);
         t->plane = (uint32_t)number;
         return 0;
     }
     if (strncmp(step, "wait", length) == 0 && length == 4) {
         if (number < 0 || number > 1000000000)
-            return nand_refuse("step %s: must be 0..1000000000 us", step);
+            return cli_refuse("nand: step %s: must be 0..1000000000 us", step);
         t->now += (nand_ns)number * 1000;
         return 0;
     }
-    return nand_refuse("step %s: unknown; try `ftlsim nand --help`", step);
+    return cli_refuse("nand: step %s: unknown; try `ftlsim nand --help`", step);
 }
 
 static int run_step(struct timeline *t, const char *step)
@@ -182,13 +182,13 @@ static int run_step(struct timeline *t, const char *step)
         char *end;
         number = strtol(step + length + 1, &end, 10);
         if (*end || end == step + length + 1 || number < 0)
-            return nand_refuse("step %s: needs a whole number behind the colon", step);
+            return cli_refuse("nand: step %s: needs a whole number behind the colon", step);
     }
     for (size_t i = 0; i < sizeof verbs / sizeof verbs[0]; i++) {
         if (strlen(verbs[i].name) != length || strncmp(step, verbs[i].name, length) != 0)
             continue;
         if (!verbs[i].argument != !step[length])
-            return nand_refuse("step %s: %s", step,
+            return cli_refuse("nand: step %s: %s", step,
                                verbs[i].argument ? "needs a number: NAME:NUMBER"
                                                  : "takes none");
         return run_verb(t, step, &verbs[i], number);
@@ -208,7 +208,7 @@ static int make_device(struct timeline *t, struct nand_profile *p)
     p->geo.wordlines_per_block = 64;
     err = nand_create(p, 1, &t->dev);
     if (err)
-        return nand_refuse("profile %s: %s", p->name, nand_strerror(err));
+        return cli_refuse("nand: profile %s: %s", p->name, nand_strerror(err));
     t->prof = nand_dev_profile(t->dev);
     for (uint32_t d = 0; d < p->geo.dies && !err; d++)
         err = nand_block_set_planes(t->dev, d, all, FILLED_BLOCK, NULL, 64 * p->geo.page_types,
@@ -229,7 +229,7 @@ static int run_all(const struct nand_timeline_options *options,
     int err;
 
     if (!t)
-        return nand_refuse("out of memory");
+        return cli_refuse("nand: out of memory");
     err = make_device(t, &p);
     if (!err && dry)
         t->out.dry = true;
@@ -253,7 +253,7 @@ int nand_timeline(const struct nand_timeline_options *options)
     int err;
 
     if (!preset)
-        return nand_refuse("--profile %s: unknown; --help lists them", options->profile);
+        return cli_refuse("nand: --profile %s: unknown; --help lists them", options->profile);
     err = run_all(options, preset, true);
     return err ? err : run_all(options, preset, false);
 }

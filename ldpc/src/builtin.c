@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "ldpc/ecc.h"
+
 const char *const *ldpc_code_names(void)
 {
     return ldpci_builtin_names;
@@ -47,6 +49,19 @@ int ldpc_code_open(const char *name, ldpc_code **ret_code)
         }
         *ret_code = c;
         return LDPC_OK;
+    }
+    return LDPC_ENAME;
+}
+
+int ldpc_table_builtin(const char *code, unsigned soft_bits, struct ldpc_table *ret)
+{
+    if (!code || soft_bits < 1 || soft_bits > 3 || !ret)
+        return LDPC_EINVAL;
+    const char *shifts = strcmp(code, "qlc") ? code : "etlc"; /* one code, two names */
+    for (uint32_t i = 0; i < ldpci_builtin_table_count; i++) {
+        const struct builtin_table *t = &ldpci_builtin_tables[i];
+        if (t->soft_bits == soft_bits && !strcmp(t->code, shifts))
+            return ldpc_table_parse(t->text, strlen(t->text), ret, NULL, 0);
     }
     return LDPC_ENAME;
 }

@@ -16,4 +16,13 @@ extern const struct builtin ldpci_builtin_codes[];
 extern const uint32_t ldpci_builtin_count;
 extern const char *const ldpci_builtin_names[]; /* NULL after the last */
 
+struct builtin_table {
+    const char *code;
+    unsigned soft_bits;
+    const char *text; /* the committed file */
+};
+
+extern const struct builtin_table ldpci_builtin_tables[];
+extern const uint32_t ldpci_builtin_table_count;
+
 #endif

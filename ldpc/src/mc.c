@@ -55,6 +55,23 @@ static int make_word(struct lab *l, uint64_t frame)
     return ldpc_encode(l->code, l->ws, l->sent, l->sent + bytes);
 }
 
+static uint32_t bin(uint32_t x)
+{
+    return x < LDPC_MC_BINS ? x : LDPC_MC_BINS - 1;
+}
+
+static void count_work(const struct ldpc_info *info, struct ldpc_mc_result *sum)
+{
+    sum->iterations += info->iterations;
+    sum->flip_rounds += info->flip_rounds;
+    sum->by_iterations[bin(info->iterations)]++;
+    if (info->stage < 2)
+        sum->by_flips[bin(info->flip_rounds)]++;
+    else if (info->flip_rounds)
+        sum->after_flips[bin(info->iterations)]++;
+    sum->by_stage[info->stage]++;
+}
+
 static int run_frame(struct lab *l, uint64_t frame, struct ldpc_mc_result *sum)
 {
     const struct ldpc_channel *ch = l->mc->channel;
@@ -83,10 +100,7 @@ static int run_frame(struct lab *l, uint64_t frame, struct ldpc_mc_result *sum)
         sum->bit_errors_out += popcount64((uint64_t)(l->got[i] ^ l->sent[i]));
     if (!wrong)
         sum->bit_errors_in += info.flipped_bits;
-    sum->iterations += info.iterations;
-    sum->flip_rounds += info.flip_rounds;
-    sum->by_iterations[info.iterations < LDPC_MC_BINS ? info.iterations : LDPC_MC_BINS - 1]++;
-    sum->by_stage[info.stage]++;
+    count_work(&info, sum);
     return LDPC_OK;
 }
 

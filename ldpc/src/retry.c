@@ -25,27 +25,33 @@ int ldpc_retry_begin(struct ldpc_retry *r, const struct ldpc_ladder *ladder,
     return LDPC_OK;
 }
 
-/* Costs: the part combines its senses, so a soft read sends one word per soft bit
- * over the bus; the neighbour
- * step also reads the neighbour word line's pages (one more hard read); a rebuild
- * reads and decodes every other page of the stripe. */
-static void price(const struct ldpc_costs *c, enum ldpc_step step, struct ldpc_action *a)
+unsigned ldpc_step_soft_bits(enum ldpc_step step)
 {
-    uint64_t senses = STEP[step].senses, soft = STEP[step].soft_bits;
+    return (unsigned)step < LDPC_STEPS ? STEP[step].soft_bits : 1;
+}
+
+int ldpc_step_price(const struct ldpc_costs *c, enum ldpc_step step, uint64_t *ret_latency_ns,
+                    uint64_t *ret_energy_pj)
+{
+    if (!c || !ret_latency_ns || !ret_energy_pj || (unsigned)step >= LDPC_STEPS)
+        return LDPC_EINVAL;
+    uint64_t extra = STEP[step].senses - 1u, soft = STEP[step].soft_bits;
     uint64_t hard_ns = (uint64_t)c->sense_ns + c->transfer_ns + c->decode_ns[0];
     uint64_t hard_pj = (uint64_t)c->sense_pj + c->transfer_pj + c->decode_pj[0];
-    a->latency_ns = c->sense_ns + (senses - 1) * c->extra_sense_ns + soft * c->transfer_ns +
-                    c->decode_ns[soft - 1];
-    a->energy_pj = c->sense_pj + (senses - 1) * c->extra_sense_pj + soft * c->transfer_pj +
-                   c->decode_pj[soft - 1];
+    uint64_t ns = c->sense_ns + extra * c->extra_sense_ns + soft * c->transfer_ns +
+                  c->decode_ns[soft - 1];
+    uint64_t pj = c->sense_pj + extra * c->extra_sense_pj + soft * c->transfer_pj +
+                  c->decode_pj[soft - 1];
     if (step == LDPC_STEP_NEIGHBOUR) {
-        a->latency_ns += hard_ns;
-        a->energy_pj += hard_pj;
+        ns += hard_ns;
+        pj += hard_pj;
     } else if (step == LDPC_STEP_RAID) {
-        a->latency_ns = hard_ns + (uint64_t)(c->raid_pages ? c->raid_pages - 1 : 0) *
-                                      c->transfer_ns; /* other dies sense in parallel */
-        a->energy_pj = hard_pj * c->raid_pages;
+        ns = hard_ns + (uint64_t)(c->raid_pages ? c->raid_pages - 1 : 0) * c->transfer_ns;
+        pj = hard_pj * c->raid_pages;
     }
+    *ret_latency_ns = ns;
+    *ret_energy_pj = pj;
+    return LDPC_OK;
 }
 
 /* Number of attempts a step has. */
@@ -94,7 +100,7 @@ int ldpc_retry_next(struct ldpc_retry *r, struct ldpc_action *a)
                               .senses = STEP[r->step].senses,
                               .soft_bits = STEP[r->step].soft_bits};
     ldpc_volt_shift(&r->ladder->shape, r->top_mp, &a->volt);
-    price(&r->ladder->costs, a->step, a);
+    ldpc_step_price(&r->ladder->costs, a->step, &a->latency_ns, &a->energy_pj);
     r->latency_ns += a->latency_ns;
     r->energy_pj += a->energy_pj;
     return 1;

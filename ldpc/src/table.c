@@ -81,21 +81,33 @@ static size_t take_line(const char *text, size_t bytes, size_t at, char *buf, si
     return end < bytes ? end + 1 : end;
 }
 
+/* The mean time must be what pace and mean work say, within their rounding. */
+static bool latency_fits(const struct ldpc_table *t, const struct ldpc_point *p)
+{
+    double ns = t->pace.start_ns + p->flips_mean * t->pace.round_ns +
+                p->iterations_mean * t->pace.iteration_ns;
+    double slack = 1 + 0.001 * ((double)t->pace.round_ns + t->pace.iteration_ns);
+    return p->latency_mean_ns >= ns - slack && p->latency_mean_ns <= ns + slack &&
+           p->latency_p50_ns <= p->latency_p99_ns;
+}
+
 static int read_point(const char *line, struct ldpc_table *t)
 {
     struct ldpc_point p = {0};
-    unsigned long long ppb, frames, errors, milli;
+    unsigned long long ppb, frames, errors, flips, milli;
     char rest;
     if (t->points == LDPC_TABLE_POINTS ||
-        sscanf(line, "%llu,%llu,%llu,%llu,%u%c", &ppb, &frames, &errors, &milli,
-               &p.iterations_p99, &rest) != 5)
+        sscanf(line, "%llu,%llu,%llu,%llu,%llu,%u,%u,%u,%u,%u%c", &ppb, &frames, &errors,
+               &flips, &milli, &p.iterations_p50, &p.iterations_p99, &p.latency_mean_ns,
+               &p.latency_p50_ns, &p.latency_p99_ns, &rest) != 10)
         return LDPC_EFORMAT;
     p.rber = (double)ppb / 1e9;
     p.frames = frames;
     p.errors = errors;
+    p.flips_mean = (double)flips / 1000;
     p.iterations_mean = (double)milli / 1000;
     if (!frames || errors > frames || !ppb || ppb > 500000000 ||
-        (t->points && p.rber <= t->at[t->points - 1].rber))
+        (t->points && p.rber <= t->at[t->points - 1].rber) || !latency_fits(t, &p))
         return LDPC_EFORMAT;
     t->at[t->points++] = p;
     return LDPC_OK;
@@ -108,23 +120,28 @@ int ldpc_table_parse(const char *text, size_t bytes, struct ldpc_table *ret, cha
     char line[256];
     unsigned number = 1;
     unsigned long long hash = 0, seed = 0;
-    bool known = false;
+    bool known = false, paced = false;
     if (!text || !ret)
         return LDPC_EINVAL;
     size_t at = take_line(text, bytes, 0, line, sizeof line);
-    if (strcmp(line, "# ldpc-fer-table 1"))
-        return fail(msg, room, "not a table of version 1", number);
+    if (strcmp(line, "# ldpc-fer-table 2"))
+        return fail(msg, room, "not a table of version 2", number);
     while (at < bytes && text[at] == '#') {
         at = take_line(text, bytes, at, line, sizeof line);
         number++;
         if (sscanf(line, "# code=%31[^ ] n=%u soft=%u decoder=%15[^ ] iterations=%u seed=%llu",
                    t.code, &t.n, &t.soft_bits, t.decoder, &t.iterations_max, &seed) == 6)
             known = true;
+        if (sscanf(line, "# pace start_ns=%u round_ns=%u iteration_ns=%u", &t.pace.start_ns,
+                   &t.pace.round_ns, &t.pace.iteration_ns) == 3)
+            paced = true;
         sscanf(line, "# hash=%16llx", &hash);
     }
     t.seed = seed;
     if (!known || !t.n || t.soft_bits < 1 || t.soft_bits > 3)
         return fail(msg, room, "no line that names code and decoder", number);
+    if (!paced || !t.pace.iteration_ns)
+        return fail(msg, room, "no line that names the decoder's pace", number);
     if (ldpc_table_hash(text + at, bytes - at) != hash)
         return fail(msg, room, "the hash does not match the body", number);
     at = take_line(text, bytes, at, line, sizeof line); /* column names */
@@ -133,7 +150,8 @@ int ldpc_table_parse(const char *text, size_t bytes, struct ldpc_table *ret, cha
         at = take_line(text, bytes, at, line, sizeof line);
         number++;
         if (read_point(line, &t))
-            return fail(msg, room, "not a point, or not rising", number);
+            return fail(msg, room, "not a point, not rising, or a latency against the pace",
+                        number);
     }
     if (fit(&t))
         return fail(msg, room, "too few points with errors to fit", number);

@@ -77,6 +77,11 @@ def threads_do_not_matter(tmp):
     for p in points:
         check(p["low95"] <= p["fer"] <= p["high95"], "interval holds the estimate")
         check(sum(p["frames_by_iterations"]) == p["frames"], "histogram sums to the frames")
+        check(sum(p["frames_by_flips"]) + sum(p["frames_by_iterations"][1:]) == p["frames"],
+              "every frame ends by flipping or by min-sum")
+        lat = p["latency_ns"]
+        check(0 < lat["p50"] <= lat["p99"] <= lat["worst"], f"latency {lat}")
+        check(lat["p50"] / 2 < lat["mean"] < lat["worst"], f"mean latency {lat}")
         check(p["limit_fer"] < p["high95"], "beats the finite-length limit")
 
 
@@ -90,7 +95,7 @@ def table_is_repeatable(tmp):
         with open(path, encoding="utf-8") as f:
             texts.append(f.read())
     check(texts[0] == texts[1], "table differs from run to run")
-    check(texts[0].startswith("# ldpc-fer-table 1\n# code=1k n=9216 soft=1 "), texts[0][:80])
+    check(texts[0].startswith("# ldpc-fer-table 2\n# code=1k n=9216 soft=1 "), texts[0][:80])
 
 
 def alist_round_trip(tmp):

@@ -86,7 +86,10 @@ struct ldpc_mc_result {
     uint64_t bit_errors_in, bit_errors_out;
     uint64_t iterations; /* sums over frames */
     uint64_t flip_rounds;
-    uint64_t by_iterations[LDPC_MC_BINS]; /* frames that took i; the last bin is "or more" */
+    /* Frames by work; the last bin is "or more". */
+    uint64_t by_iterations[LDPC_MC_BINS]; /* all frames, by min-sum iterations */
+    uint64_t by_flips[LDPC_MC_BINS];      /* stages 0 and 1, by bit-flipping rounds */
+    uint64_t after_flips[LDPC_MC_BINS];   /* by_iterations of those that flipping handed on */
     uint64_t by_stage[3];
 };
 
@@ -95,6 +98,31 @@ struct ldpc_mc_result {
  * Errors: EINVAL, ENOMEM, ESINGULAR (random payload without encoder). */
 LDPC_API int ldpc_mc_run(const ldpc_code *code, const struct ldpc_mc *mc, uint64_t first,
                          uint64_t count, struct ldpc_mc_result *sum);
+
+/* Iterations that a share of the frames, 1..1000 permille, does not exceed. */
+LDPC_API uint32_t ldpc_mc_iterations(const struct ldpc_mc_result *r, uint32_t permille);
+
+/* Speed of a hardware decoder. It belongs to a controller, not to a code: the times
+ * below are assumed, see MODEL.md, and every table states those it was made with. */
+struct ldpc_pace {
+    uint32_t start_ns;     /* word in, syndrome, word out: every word */
+    uint32_t round_ns;     /* one round of bit flipping */
+    uint32_t iteration_ns; /* one min-sum iteration */
+};
+
+/* The assumed engine: 200 ns to start, 1600 edges per ns while flipping, 400 per ns of
+ * min-sum (512 lanes at 800 MHz), at the code's number of edges. Errors: EINVAL. */
+LDPC_API int ldpc_pace_default(const ldpc_code *code, struct ldpc_pace *ret);
+
+struct ldpc_latency {
+    uint64_t mean_ps; /* from the sums: exact */
+    uint32_t p50_ns, p99_ns, worst_ns;
+};
+
+/* Decoding times of the frames of a run; flips_max is what its options say (0 = 40).
+ * Frames in a last bin count as that bin. Errors: EINVAL (no frames). */
+LDPC_API int ldpc_mc_latency(const struct ldpc_mc_result *r, const struct ldpc_pace *pace,
+                             uint32_t flips_max, struct ldpc_latency *ret);
 
 /* Exact (Clopper-Pearson) two-sided 95 % interval of errors / frames. */
 LDPC_API void ldpc_interval95(uint64_t errors, uint64_t frames, double *ret_low,
@@ -132,6 +160,17 @@ LDPC_API int ldpc_trap_estimate(const ldpc_code *code, const struct ldpc_mc *mc,
                                 const struct ldpc_trap *trap, double bias, uint64_t first,
                                 uint64_t count, double *ret_fer, double *ret_sd);
 
+/* The whole FER at the hard error rate of mc->channel, by importance sampling: nine frames
+ * of ten have the bits of one rotation of one set, drawn at random, wrong with probability
+ * bias. Unbiased for all failures, in the sets or not, detected or not; the sets only make
+ * it converge. A failure outside of every set weighs up to 10, so ret_sd is too small as
+ * long as none of these was met. traps may be 0 (plain counting). mc->payload is not used:
+ * the decoder is symmetric. Errors: EINVAL, ENOMEM. */
+LDPC_API int ldpc_floor_estimate(const ldpc_code *code, const struct ldpc_mc *mc,
+                                 const struct ldpc_trap *trap, size_t traps, double bias,
+                                 uint64_t first, uint64_t count, double *ret_fer,
+                                 double *ret_sd);
+
 /* ---- tables -------------------------------------------------------------------------- */
 
 enum { LDPC_TABLE_POINTS = 64 };
@@ -139,8 +178,9 @@ enum { LDPC_TABLE_POINTS = 64 };
 struct ldpc_point {
     double rber;
     uint64_t frames, errors;
-    double iterations_mean;
-    uint32_t iterations_p99; /* min-sum iterations that 99 % of the frames do not exceed */
+    double flips_mean, iterations_mean;
+    uint32_t iterations_p50, iterations_p99; /* not exceeded by 50 and 99 % of the frames */
+    uint32_t latency_mean_ns, latency_p50_ns, latency_p99_ns; /* at the table's pace */
 };
 
 /* A measured waterfall. Text format: MODEL.md. */
@@ -148,6 +188,7 @@ struct ldpc_table {
     char code[LDPC_NAME_MAX + 1];
     uint32_t soft_bits, iterations_max, points;
     uint64_t seed;
+    struct ldpc_pace pace;
     char decoder[16];
     struct ldpc_point at[LDPC_TABLE_POINTS]; /* rber rising */
     double fit_p0, fit_alpha; /* FER = Q((p0 - p) sqrt(n) / (alpha sqrt(p (1 - p)))) */

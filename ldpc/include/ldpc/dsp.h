@@ -152,6 +152,16 @@ struct ldpc_costs {
     uint32_t raid_pages; /* pages to read for a rebuild */
 };
 
+/* Soft bits of a step's read (1, 2 or 3); 1 for no step. */
+LDPC_API unsigned ldpc_step_soft_bits(enum ldpc_step step);
+
+/* Latency and energy of one attempt of a step, senses to decoder. The part combines its
+ * senses, so a soft read moves one word per soft bit; the neighbour step also reads the
+ * neighbour word line (one more hard read); a rebuild reads and decodes every other page
+ * of the stripe, sensed in parallel. Errors: EINVAL. */
+LDPC_API int ldpc_step_price(const struct ldpc_costs *costs, enum ldpc_step step,
+                             uint64_t *ret_latency_ns, uint64_t *ret_energy_pj);
+
 struct ldpc_ladder {
     struct ldpc_shape shape;
     struct ldpc_costs costs;
