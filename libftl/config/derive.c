@@ -131,10 +131,6 @@ static int check_scheme(const struct ftl_config *c, char *why, size_t n)
     const struct nand_profile *part = nand_profile_find(c->nand_preset);
     bool two = part != NULL && part->scheme == NAND_SCHEME_TWO_PASS;
 
-    if (two && c->media_faults)
-        return config_refuse(FTL_ECONFIG, why, n,
-                             "media.faults=1: nand.preset=%s: a failed program of two passes is "
-                             "not handled", c->nand_preset);
     if (part != NULL && part->scheme == NAND_SCHEME_PAGED)
         return config_refuse(FTL_ECONFIG, why, n,
                              "nand.preset=%s: programs lower and upper pages apart; a superblock is "

@@ -25,6 +25,7 @@ struct command {
     uint32_t class;             /* of its data */
     uint32_t stream;            /* of reads that it continues, or AHEAD_STREAMS */
     uint16_t status;            /* NVMe status field */
+    bool checked;               /* a write's data has passed the memory */
     uint64_t wl_seq;            /* FLUSH: waits for word lines up to this one */
 };
 
@@ -81,6 +82,7 @@ struct ftl_drive {
     uint32_t flush_head;                /* FLUSH commands waiting for programs */
     uint64_t idle_at;                   /* idle time begins; SIM_NEVER: a command is open */
     ftl_ns since;
+    uint64_t memory_passes;     /* draws so far */
 };
 
 /* bank.c: a health test, and what follows from it */
@@ -107,6 +109,9 @@ uint64_t link_ns(const ftl_drive *d, uint64_t bytes);
 uint32_t drive_class(const ftl_drive *d, uint32_t stream);
 int drive_settle(ftl_drive *d);  /* before untimed work: quiet, untimed mode */
 void drive_look_at_dies(ftl_drive *d);
+/* memory.c: n bytes of a command (NULL: timing only) pass the controller's memory; the
+ * NVMe status that soft errors leave. */
+uint16_t memory_pass(ftl_drive *d, uint8_t *bytes, uint64_t n);
 void drive_go_timed(ftl_drive *d);
 
 #endif

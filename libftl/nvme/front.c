@@ -105,6 +105,8 @@ void front_idle_from(ftl_drive *d, uint64_t at)
 static void read_complete(ftl_drive *d, uint32_t index)
 {
     struct command *c = &d->commands[index];
+    if (__builtin_expect(d->cfg.memory_upset_ppm != 0, 0) && c->status == 0)
+        c->status = memory_pass(d, c->cmd.data, (uint64_t)c->cmd.lba_count * d->lba_bytes);
     d->count.host_reads++;
     d->count.host_read_bytes += (uint64_t)c->cmd.lba_count * d->lba_bytes;
     c->done_at += d->cfg.fe_completion_ns + d->cfg.host_complete_ns;
@@ -550,9 +552,27 @@ static void rmw_read(ftl_drive *d, uint32_t index, uint32_t i)
     }
 }
 
+/* A write whose data cannot be trusted any more is refused before it has any effect. */
+static bool is_hit(ftl_drive *d, uint32_t index)
+{
+    struct command *c = &d->commands[index];
+
+    if (c->checked)
+        return false;
+    c->checked = true;
+    c->status = memory_pass(d, c->cmd.data, (uint64_t)c->cmd.lba_count * d->lba_bytes);
+    if (c->status == 0)
+        return false;
+    write_complete(d, index, d->ctx.now);
+    return true;
+}
+
 void front_write(ftl_drive *d, uint32_t index)
 {
     struct command *c = &d->commands[index];
+    if (__builtin_expect(d->cfg.memory_upset_ppm != 0, 0) && c->cmd.opcode == FTL_WRITE &&
+        is_hit(d, index))
+        return;
 
     if (c->cmd.opcode == FTL_WRITE) {
         if (d->parts_free_count < RMW_PARTS_EACH) {
