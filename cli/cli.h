@@ -14,6 +14,7 @@
 int cmd_run(int argc, char **argv);
 int cmd_drives(int argc, char **argv);
 int cmd_options(int argc, char **argv);
+int cmd_policy(int argc, char **argv);
 #ifdef CLI_WITH_NAND
 int cmd_nand(int argc, char **argv);
 #endif
@@ -76,6 +77,7 @@ void cli_progress_start(struct cli_progress *p, const ftl_drive *drive);
 int cli_progress_tick(void *user, const struct wl_progress *w);        /* a wl_progress_fn */
 void cli_progress_clear(struct cli_progress *p);
 void cli_catch_interrupt(void);
+int cli_interrupted(void);
 double cli_wall(void);
 
 #endif

@@ -11,6 +11,7 @@ static const char help[] =
     "usage: ftlsim COMMAND ...      (ftlsim COMMAND --help says more)\n"
     "\n"
     "  run JOB.fio --drive NAME     run a fio job file on a drive\n"
+    "  policy compare               policies against each other: WA, wear, latency\n"
     "  drives [show NAME]           list the drives, show one with its sources\n"
     "  options                      list fio's options and what becomes of them\n"
 #ifdef CLI_WITH_NAND
@@ -51,6 +52,7 @@ int main(int argc, char **argv)
         int (*run)(int, char **);
     } commands[] = {
         {"run", cmd_run},   {"drives", cmd_drives}, {"options", cmd_options},
+        {"policy", cmd_policy},
 #ifdef CLI_WITH_NAND
         {"nand", cmd_nand},
 #endif

@@ -21,6 +21,11 @@ void cli_catch_interrupt(void)
     sigaction(SIGTERM, &action, NULL);
 }
 
+int cli_interrupted(void)
+{
+    return interrupted;
+}
+
 double cli_wall(void)
 {
     struct timespec t;

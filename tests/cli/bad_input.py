@@ -131,7 +131,8 @@ class Arguments(Case):
                      "--precondition: self: no job of the file writes")
 
     def test_each_help_fits_a_screen(self):
-        for args in (["--help"], ["run", "--help"], ["drives", "--help"], ["options", "--help"]):
+        for args in (["--help"], ["run", "--help"], ["drives", "--help"], ["options", "--help"],
+                     ["policy", "--help"]):
             done = common.ftlsim(*args)
             self.assertEqual(done.returncode, 0)
             lines = done.stdout.decode().splitlines()

@@ -101,6 +101,11 @@ struct wl_run {
     struct ftl_cpl cpls[WL_POLL_MAX];
 };
 
+/* ---- precondition.c: the same as wl_run_precondition(); the counters of the last step
+ * go to ret, which may be NULL */
+int wl_run_measure(wl_run *run, const struct wl_precondition *steps, struct ftl_counters *ret,
+                   char *ret_why, size_t why_size);
+
 /* ---- bind.c: jobs onto a drive */
 int wl_bind_threads(struct wl_run *run, char *ret_why, size_t why_size);
 

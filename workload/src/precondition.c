@@ -203,8 +203,8 @@ static int do_step(struct filler *f, uint8_t fill, uint32_t index, char *why, si
     return err;
 }
 
-int wl_run_precondition(wl_run *run, const struct wl_precondition *steps, char *ret_why,
-                        size_t why_size)
+int wl_run_measure(wl_run *run, const struct wl_precondition *steps, struct ftl_counters *ret,
+                   char *ret_why, size_t why_size)
 {
     struct filler *f = calloc(1, sizeof *f);
     int err = WL_OK;
@@ -215,6 +215,8 @@ int wl_run_precondition(wl_run *run, const struct wl_precondition *steps, char *
     f->run = run;
     for (uint32_t i = 0; err == WL_OK && i < steps->count && !run->interrupted; i++) {
         f->written = 0;
+        if (ret != NULL && i + 1 == steps->count)
+            ftl_counters_reset(run->drive);
         f->target = (uint64_t)((wl_u128)run->lbas * steps->steps[i].writes_micro / 1000000);
         if (f->target > 0)
             err = do_step(f, steps->steps[i].fill, i, ret_why, why_size);
@@ -227,6 +229,14 @@ int wl_run_precondition(wl_run *run, const struct wl_precondition *steps, char *
         }
     }
     free(f);
+    if (ret != NULL)
+        ftl_counters_get(run->drive, ret);
     ftl_counters_reset(run->drive);
     return err;
+}
+
+int wl_run_precondition(wl_run *run, const struct wl_precondition *steps, char *ret_why,
+                        size_t why_size)
+{
+    return wl_run_measure(run, steps, NULL, ret_why, why_size);
 }
