@@ -31,6 +31,37 @@ static int apply_scale(struct ftl_config *cfg, uint64_t scale, char *why, size_t
     return 0;
 }
 
+static int check_streams(const struct ftl_config *c, char *why, size_t n)
+{
+    bool is_auto = geometry_streams_auto(c);
+    unsigned long long count = c->streams_count, chunk = c->streams_chunk_units;
+    unsigned long long initial = c->streams_initial;
+
+    if (!is_auto && strcmp(c->streams_mode, "host") != 0)
+        return config_refuse(FTL_ECONFIG, why, n, "streams.mode=%s: must be host or auto",
+                             c->streams_mode);
+    if (is_auto && count < 2)
+        return config_refuse(FTL_ECONFIG, why, n,
+                             "streams.mode=auto: needs streams.count of at least 2, is %llu", count);
+    if ((chunk & (chunk - 1)) != 0)
+        return config_refuse(FTL_ECONFIG, why, n,
+                             "streams.chunk_units=%llu: must be a power of two", chunk);
+    if (!is_auto && chunk != 1)
+        return config_refuse(FTL_ECONFIG, why, n,
+                             "streams.chunk_units=%llu: needs streams.mode=auto", chunk);
+    if (initial == 0)
+        return 0;
+    if (is_auto || c->gc_frontiers < 2)
+        return config_refuse(FTL_ECONFIG, why, n,
+                             "streams.initially_isolated=%llu: needs streams.mode=host and "
+                             "gc.frontiers=2", initial);
+    if (initial < 2 || initial > count)
+        return config_refuse(FTL_ECONFIG, why, n,
+                             "streams.initially_isolated=%llu: must be 0, or 2 to "
+                             "streams.count=%llu", initial, count);
+    return 0;
+}
+
 static int check_shape(const struct ftl_config *c, char *why, size_t n)
 {
     if (c->drive_lba_bytes != 512 && c->drive_lba_bytes != 4096)
@@ -72,6 +103,9 @@ static int check_shape(const struct ftl_config *c, char *why, size_t n)
                              "streams.count=%llu: needs power.plp=1: without capacitors the open "
                              "word lines of all classes would hold victims back",
                              (unsigned long long)c->streams_count);
+    int err = check_streams(c, why, n);
+    if (err < 0)
+        return err;
     uint64_t tags = c->nand_page_bytes / CODEWORD_BYTES * PAYLOAD_TAG_BYTES;
     if (c->media_payload && c->nand_spare_bytes < tags)
         return config_refuse(FTL_ECONFIG, why, n,

@@ -158,6 +158,8 @@ int core_check(const struct ftl_core *c, char *why, size_t why_size)
         err = core_check_holes(c, why, why_size);
     if (err == 0 && c->coarse_wl != NULL)
         err = core_passes_check(c, why, why_size);
+    if (err == 0)
+        err = core_check_streams(c, why, why_size);
     if (err == 0 && c->timed) {
         uint64_t host = core_open_cause(c, CAUSE_HOST);
         if (c->buffer_used < host || c->buffer_used > c->buffer_limit)

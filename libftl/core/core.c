@@ -65,6 +65,7 @@ static int take_superblock_arrays(struct ftl_core *c)
     struct sim_mem *mem = &c->ctx->mem;
     return SIM_TAKE(mem, c->valid, n) < 0 || SIM_TAKE(mem, c->state, n) < 0 ||
                    SIM_TAKE(mem, c->collectable, n) < 0 || SIM_TAKE(mem, c->sb_class, n) < 0 ||
+                   SIM_TAKE(mem, c->sb_handles, n) < 0 ||
                    SIM_TAKE(mem, c->closed_at, n) < 0 ||
                    SIM_TAKE(mem, c->closed_at_write, n) < 0 || SIM_TAKE(mem, c->erases, n) < 0 ||
                    SIM_TAKE(mem, c->wl_in_flight, n) < 0 ||
@@ -103,7 +104,7 @@ uint64_t core_memory(const struct ftl_config *cfg)
     uint32_t reserve;
     if (geometry_make(&g, cfg) < 0)
         return UINT64_MAX;
-    uint64_t per_sb = 4 + 4 + 1 + 1 + 1 + 8 + 8 + 4 + 4 + 4 + 4 + 4 + 4 * (uint64_t)g.dies + 9 + 10 +
+    uint64_t per_sb = 4 + 4 + 1 + 1 + 1 + 1 + 8 + 8 + 4 + 4 + 4 + 4 + 4 + 4 * (uint64_t)g.dies + 9 + 10 +
                       g.planes * (uint64_t)sizeof(struct row_range);
     uint64_t blocks = cfg->media_faults ? media_blocks_memory(g.dies, g.planes,
                                                               cfg->nand_blocks_per_plane,
@@ -111,7 +112,7 @@ uint64_t core_memory(const struct ftl_config *cfg)
                                         : 0;
     uint32_t wordlines = wl_limit(&g, cfg, gc_window(&g, cfg), &reserve);
     uint64_t payload = cfg->media_payload ? core_payload_memory(cfg, &g, wordlines) : 0;
-    return payload + core_passes_memory(cfg, &g) +
+    return payload + core_passes_memory(cfg, &g) + core_streams_memory(cfg) +
            ((cfg->drive_user_bytes >> g.unit_shift) + g.total_units + 2) * 4 +
            g.sb_count * per_sb + blocks +
            wordlines * (uint64_t)sizeof(struct wordline);
@@ -131,6 +132,7 @@ int core_init(struct ftl_core *c, const struct ftl_config *cfg, struct sim_conte
     c->frontier_count = (uint32_t)geometry_frontiers(cfg);
     c->gc_first = cfg->gc_frontiers > 1 ? c->classes : 0;
     c->wear.frontier = cfg->wear_spread != 0 ? c->frontier_count - 1 : FRONTIERS_MAX;
+    core_streams_init(c);
     c->map_bytes = ((size_t)c->user_units + 1) * sizeof *c->map;
     if (SIM_TAKE(&ctx->mem, c->map, c->user_units + UINT64_C(1)) < 0 ||
         SIM_TAKE(&ctx->mem, c->rmap, c->g.total_units + 1) < 0)
@@ -169,7 +171,8 @@ void core_open(struct ftl_core *c, struct frontier *f)
     uint32_t sb = core_wear_open(c, (uint32_t)(f - c->fr));
 
     c->state[sb] = SB_OPEN;
-    c->sb_class[sb] = (uint8_t)((uint32_t)(f - c->fr) % c->classes);
+    c->sb_class[sb] = c->fr_class[f - c->fr];
+    c->sb_handles[sb] = 0;
     c->free_count--;
     memset(&c->rows_programmed[(size_t)sb * c->g.dies], 0,
            c->g.dies * sizeof *c->rows_programmed);

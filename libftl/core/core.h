@@ -26,9 +26,10 @@ enum cause { CAUSE_HOST, CAUSE_GC };
 enum { CLASSES_MAX = 8, FRONTIERS_MAX = 2 * CLASSES_MAX + 1 };
 enum { GC_CHUNK = 64 };         /* slots per untimed step, and prefetch distance */
 
-/* An open superblock. Class k of the host writes to frontier k; relocation keeps the
- * class and writes to frontier k too, or to k + classes (gc.frontiers = 2). Data that
- * is moved for wear's sake has the last one (wear.spread > 0). */
+/* An open superblock. Class k of the host writes to frontier k. Relocation of a class
+ * writes to gc_of[class]: the same one, or with gc.frontiers = 2 one beyond those of the
+ * host. Data that is moved for wear's sake has the last one (wear.spread > 0). Automatic
+ * streams choose the class of relocated units anew: streams.c. */
 struct frontier {
     uint32_t sb;                /* SB_NONE: the next unit opens one */
     uint32_t next, wl_end, sb_end;  /* slot ids */
@@ -95,7 +96,8 @@ struct core_policies {
     const struct ftl_gc_policy *gc;
     const struct ftl_wear_policy *wear;
     const struct ftl_pace_policy *pace;
-    void *gc_state, *wear_state, *pace_state; /* inside of state */
+    const struct ftl_stream_policy *stream;  /* NULL: hints of the host decide */
+    void *gc_state, *wear_state, *pace_state, *stream_state; /* inside of state */
     uint8_t *state;
     size_t state_bytes;
     char fault[192];            /* what one of them did wrong; "" = nothing */
@@ -141,6 +143,7 @@ struct ftl_core {
 
     uint32_t *valid;            /* per superblock, all of these */
     uint8_t *state, *collectable, *sb_class;
+    uint8_t *sb_handles;        /* bit k: units of class k were placed there */
     uint64_t *closed_at, *closed_at_write;
     uint32_t *erases;
     uint32_t *wl_in_flight;     /* word lines not yet programmed */
@@ -172,6 +175,11 @@ struct ftl_core {
     struct frontier fr[FRONTIERS_MAX];
     uint32_t frontier_count, classes;
     uint32_t gc_first;          /* frontier of relocation of class 0 */
+    uint8_t fr_class[FRONTIERS_MAX];    /* of the superblocks that it opens */
+    uint8_t gc_of[CLASSES_MAX + 1];     /* frontier that relocation of a class writes to */
+    uint8_t streams_used, streams_used_before; /* host classes, bit k: this period, the last */
+    uint64_t streams_period;            /* write clock at the period's end */
+    bool roam;                          /* automatic streams: units may change class */
     struct gc_state gc;
     struct wear_state wear;
     struct pace_state pace;
@@ -213,7 +221,7 @@ void core_release(struct ftl_core *c, uint32_t sb);     /* erased, free again */
 /* Index of the frontier that relocation of a class writes to. */
 static inline uint32_t core_gc_frontier(const struct ftl_core *c, uint32_t class)
 {
-    return class + c->gc_first;
+    return c->gc_of[class];
 }
 
 /* The same for the data of one victim. */
@@ -329,6 +337,28 @@ void core_passes_ready(struct ftl_core *c, uint32_t wl);
 void core_passes_settle(struct ftl_core *c);
 void core_passes_sync(struct ftl_core *c, uint32_t sb, uint32_t die, uint32_t rows);
 int core_passes_check(const struct ftl_core *c, char *ret_why, size_t why_size);
+/* Units that were relocated from a superblock, by cause. */
+void core_count_moved(struct ftl_core *c, uint32_t from, uint32_t moved);
+/* Places keys at frontier `want`, with automatic streams wherever there is room. */
+void core_place_run(struct ftl_core *c, uint32_t want, const uint32_t *keys, uint32_t n);
+
+/* ---- streams.c: classes, and automatic streams (roam) ---- */
+void core_streams_init(struct ftl_core *c);
+uint64_t core_streams_memory(const struct ftl_config *cfg);
+/* Slots that any unit can reach: open superblocks and free ones. */
+uint64_t core_stream_reach(const struct ftl_core *c);
+/* The same, less what relocation under way must still be able to place. */
+uint64_t core_stream_room(const struct ftl_core *c);
+/* Must collection free a superblock, although there are slots enough? */
+bool core_stream_hungry(const struct ftl_core *c);
+/* Host units that may be placed without that. */
+uint64_t core_stream_limit(const struct ftl_core *c);
+/* Where a unit for frontier `want` goes: there, or where there is room. */
+struct frontier *core_stream_frontier(struct ftl_core *c, uint32_t want, enum cause cause);
+void core_stream_place(struct ftl_core *c, const uint32_t *keys, uint32_t n);
+uint32_t core_stream_relocate(struct ftl_core *c, uint32_t slot, uint32_t end);
+void core_stream_trim(struct ftl_core *c, uint64_t lpn, uint64_t n);
+int core_check_streams(const struct ftl_core *c, char *ret_why, size_t why_size);
 
 /* ---- care.c ---- */
 void core_care_want(struct ftl_core *c, uint32_t sb);

@@ -211,6 +211,8 @@ void core_gc_resume(struct ftl_core *c)
 /* Slots that relocation of the victim can reach. */
 static uint64_t space(const struct ftl_core *c)
 {
+    if (c->roam)
+        return core_stream_reach(c);
     const struct frontier *f = &c->fr[core_victim_frontier(c, c->gc.victim)];
     return frontier_left(f) + c->free_usable;
 }
@@ -345,7 +347,8 @@ static bool group_fits(const struct ftl_core *c, uint32_t live)
     const struct gc_state *gc = &c->gc;
 
     /* pages of one frontier at a time: each may need to open a superblock */
-    if (gc->in_flight != 0 && gc->flight_frontier != core_victim_frontier(c, gc->victim))
+    if (gc->in_flight != 0 && gc->flight_frontier != core_victim_frontier(c, gc->victim) &&
+        !c->roam)
         return false;
     return gc->in_flight < gc->window && gc->buffer_used + c->g.group_units <= gc->buffer_now &&
            c->wl_free_count > c->wl_reserve &&
@@ -388,7 +391,8 @@ static bool is_hungry(const struct ftl_core *c)
 {
     if (c->read_only && c->gc.victim == SB_NONE)
         return false;           /* nothing will be written: what is there stays there */
-    return core_free_slots(c) + c->gc.pending_gain < c->free_target + c->care_units;
+    return core_free_slots(c) + c->gc.pending_gain < c->free_target + c->care_units ||
+           (c->roam && core_stream_hungry(c));
 }
 
 /* Does a finished victim wait for this frontier's open word line? */

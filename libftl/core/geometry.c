@@ -1,6 +1,8 @@
 #include "core/geometry.h"
 #include "sim/plant.h"
 
+#include <string.h>
+
 static uint32_t gcd(uint32_t a, uint32_t b)
 {
     while (b != 0) {
@@ -56,7 +58,13 @@ static uint64_t failed_kept(const struct ftl_config *c)
 
 uint64_t geometry_frontiers(const struct ftl_config *c)
 {
-    return c->gc_frontiers * c->streams_count + (c->wear_spread != 0);
+    uint64_t gathered = c->streams_initial > 1 ? c->streams_initial - 1 : 0;
+    return c->gc_frontiers * c->streams_count - gathered + (c->wear_spread != 0);
+}
+
+bool geometry_streams_auto(const struct ftl_config *c)
+{
+    return strcmp(c->streams_mode, "auto") == 0;
 }
 
 /* One free superblock per frontier beyond the first keeps the host from waiting for
@@ -64,7 +72,9 @@ uint64_t geometry_frontiers(const struct ftl_config *c)
  * word line: one superblock for those held, one for units that run over into it. */
 uint64_t geometry_free_kept(const struct ftl_config *c)
 {
-    return c->gc_reserve + geometry_frontiers(c) - 1 + (c->power_plp ? 0 : 2) + failed_kept(c);
+    /* automatic streams make all frontiers one pool: STREAMS.md */
+    uint64_t open = geometry_streams_auto(c) ? 1 : geometry_frontiers(c);
+    return c->gc_reserve + open - 1 + (c->power_plp ? 0 : 2) + failed_kept(c);
 }
 
 /* Besides, more dead units than the open superblocks can hold, so that a victim with
@@ -72,6 +82,8 @@ uint64_t geometry_free_kept(const struct ftl_config *c)
 uint64_t geometry_spare_needed(const struct ftl_config *c)
 {
     uint64_t open = geometry_frontiers(c);
+    if (geometry_streams_auto(c))
+        return geometry_free_kept(c) + open + 2;
     return geometry_free_kept(c) + (open < 2 ? 2 : open);
 }
 
@@ -80,8 +92,9 @@ void geometry_least_buffers(const struct ftl_geometry *g, const struct ftl_confi
 {
     /* in two passes each die holds one word line more */
     uint64_t each = (cfg->nand_tcoarse_ns != 0 ? 1 + cfg->nand_dies : 1) * g->wl_units;
-    *ret_host = cfg->streams_count * each;
-    *ret_gc = *ret_host + (cfg->wear_spread != 0 ? each : 0) + g->wl_units;
+    bool pool = geometry_streams_auto(cfg);  /* data of both kinds at each frontier */
+    *ret_host = (pool ? geometry_frontiers(cfg) : cfg->streams_count) * each;
+    *ret_gc = *ret_host + (cfg->wear_spread != 0 && !pool ? each : 0) + g->wl_units;
 }
 
 uint32_t geometry_data_die(const struct ftl_geometry *g, uint32_t row, uint32_t d)

@@ -11,6 +11,8 @@
 #ifndef FTL_CORE_GEOMETRY_H
 #define FTL_CORE_GEOMETRY_H
 
+#include <stdbool.h>
+
 #include "ftl/ftl.h"
 
 enum { CODEWORD_BYTES = 4096, UNIT_BYTES_MAX = 65536, GROUP_PAGES_MAX = 16 };
@@ -38,8 +40,11 @@ struct ftl_place {
  * line of all planes holds no whole number of units. */
 int geometry_make(struct ftl_geometry *ret, const struct ftl_config *cfg);
 /* Superblocks that may be open at once: per class of the host, the same again for
- * relocation apart, one for data that is moved for wear's sake. */
+ * relocation apart (what it gathers shares one), one for data that is moved for wear's
+ * sake. */
 uint64_t geometry_frontiers(const struct ftl_config *cfg);
+/* streams.mode = auto? */
+bool geometry_streams_auto(const struct ftl_config *cfg);
 /* Superblocks that collection keeps free. */
 uint64_t geometry_free_kept(const struct ftl_config *cfg);
 /* Superblocks of spare below which collection could run out of room. */

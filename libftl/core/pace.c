@@ -6,7 +6,7 @@
 /* Units under way without which open word lines would not get full. */
 static uint32_t least_units(const struct ftl_core *c)
 {
-    uint32_t frontiers = c->frontier_count - c->gc_first;
+    uint32_t frontiers = c->frontier_count - (c->roam ? 0 : c->gc_first);
     uint32_t held = c->coarse_wl != NULL ? 1 + c->g.dies : 1;
     return (frontiers * held + 1) * c->g.wl_units + c->g.group_units;
 }
@@ -40,7 +40,8 @@ int core_pace(struct ftl_core *c)
 {
     const struct ftl_pace_policy *p = c->policy.pace;
     uint64_t n = c->g.sb_units, free_slots = core_free_slots(c);
-    uint64_t reach = c->g.total_units - c->user_units - c->free_floor;
+    uint64_t open = c->roam ? c->frontier_count * n : 0;    /* may hold as many dead units */
+    uint64_t reach = c->g.total_units - c->user_units - c->free_floor - open;
     struct ftl_pace_view view = {
         .superblocks = c->g.sb_count,
         .units_per_superblock = c->g.sb_units,

@@ -230,7 +230,11 @@ uint32_t core_host_room(const struct ftl_core *c, uint32_t class)
     uint64_t room = free_slots - floor;
     uint64_t reach = frontier_left(&c->fr[class]);
 
-    if (c->gc_first != 0) {
+    if (c->roam) {
+        uint64_t limit = core_stream_limit(c);
+        reach = core_stream_room(c);
+        reach = reach < limit ? reach : limit;
+    } else if (c->gc_first != 0) {
         if (room <= reach)          /* the usual case: nothing to open */
             return (uint32_t)room;
         if (c->free_count > gc_needs(c, UINT32_MAX))
@@ -255,6 +259,8 @@ uint64_t core_rewrite_room(const struct ftl_core *c, uint32_t class)
 
     if (c->wl_free_count <= c->wl_reserve || media_ops_free(c->media) <= c->wl_reserve)
         return 0;
+    if (c->roam)
+        return core_stream_room(c);
     if (c->free_count > others)
         reach += (uint64_t)(c->free_count - others) * c->usable_min;
     return reach > claim ? reach - claim : 0;
@@ -262,9 +268,6 @@ uint64_t core_rewrite_room(const struct ftl_core *c, uint32_t class)
 
 void core_place_host(struct ftl_core *c, uint32_t class, const uint32_t *keys, uint32_t n)
 {
-    struct frontier *f = &c->fr[class];
-    uint32_t *map = c->map;
-
     c->log_sum += (ftl_u128)c->in_log * n;
     c->log_weight += n;
     c->host_units += n;
@@ -275,11 +278,27 @@ void core_place_host(struct ftl_core *c, uint32_t class, const uint32_t *keys, u
             c->buffer_peak = c->buffer_used;
     }
     c->count->host_bytes += (uint64_t)n << c->g.unit_shift;
+    if (c->roam)
+        core_stream_place(c, keys, n);
+    else
+        core_place_run(c, class, keys, n);
+}
+
+void core_place_run(struct ftl_core *c, uint32_t want, const uint32_t *keys, uint32_t n)
+{
+    struct frontier *f = &c->fr[want];
+    uint32_t *map = c->map;
+
     while (n > 0) {
-        if (f->sb == SB_NONE)
+        if (c->roam)
+            f = core_stream_frontier(c, want, CAUSE_HOST);
+        else if (f->sb == SB_NONE)
             core_open(c, f);
         uint32_t k = f->run_end - f->next, slot = f->next;
         k = k < n ? k : n;
+        if (f != &c->fr[want])
+            c->count->stream_mixed_units += k;
+        c->sb_handles[f->sb] |= (uint8_t)(1u << want);
         uint32_t fresh = 0;
         for (uint32_t i = 0; i < k; i++, slot++) {
             uint32_t old = map[keys[i]];
@@ -308,6 +327,8 @@ void core_place_host(struct ftl_core *c, uint32_t class, const uint32_t *keys, u
 
 void core_unmap(struct ftl_core *c, uint64_t lpn, uint64_t n)
 {
+    if (c->roam)
+        core_stream_trim(c, lpn, n);
     for (uint64_t key = lpn + 1; key <= lpn + n - FTL_PLANT(trim_end, 3); key++) {
         uint32_t old = c->map[key];
         if (old == 0) {
@@ -337,8 +358,21 @@ static bool plant_stale(struct ftl_core *c, uint32_t slot)
 #define plant_stale(c, slot) false
 #endif
 
+void core_count_moved(struct ftl_core *c, uint32_t from, uint32_t moved)
+{
+    uint64_t bytes = (uint64_t)moved << c->g.unit_shift;
+    if (c->wear.moved[from]) {
+        c->count->wear_bytes += bytes;
+    } else {
+        c->count->gc_units_moved += moved;
+        c->count->gc_bytes += bytes;
+    }
+}
+
 uint32_t core_relocate(struct ftl_core *c, uint32_t slot, uint32_t end)
 {
+    if (c->roam)
+        return core_stream_relocate(c, slot, end);
     uint32_t *map = c->map, *rmap = c->rmap;
     uint32_t from = geometry_superblock(&c->g, slot - 1), moved = 0;
     struct frontier *f = &c->fr[core_victim_frontier(c, from)];
@@ -369,6 +403,7 @@ uint32_t core_relocate(struct ftl_core *c, uint32_t slot, uint32_t end)
         }
         uint32_t run = to - first;
         f->next = to;
+        c->sb_handles[f->sb] |= c->sb_handles[from];
         c->valid[f->sb] += run + FTL_PLANT(valid_off_by_one, 20);
         f->wl_units[CAUSE_GC] += run;
         moved += run;
@@ -378,12 +413,7 @@ uint32_t core_relocate(struct ftl_core *c, uint32_t slot, uint32_t end)
 done:
     c->valid[from] -= moved;
     c->in_log += moved;
-    if (c->wear.moved[from]) {
-        c->count->wear_bytes += (uint64_t)moved << c->g.unit_shift;
-    } else {
-        c->count->gc_units_moved += moved;
-        c->count->gc_bytes += (uint64_t)moved << c->g.unit_shift;
-    }
+    core_count_moved(c, from, moved);
     return moved;
 }
 

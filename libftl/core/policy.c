@@ -103,18 +103,63 @@ static int bind_pace(struct ftl_core *c, const struct ftl_policies *given, char 
     return err;
 }
 
-static size_t state_bytes(const struct ftl_policy_head *head, const struct ftl_core *c)
+static int bind_stream(struct ftl_core *c, const struct ftl_policies *given, char *why,
+                       size_t size)
 {
-    size_t n = head->state_bytes + (size_t)head->state_bytes_per_superblock * c->g.sb_count;
+    const struct ftl_stream_policy *p = given != NULL ? given->stream : NULL;
+    const struct ftl_stream_policy *own = ftl_stream_policy_find("update-rate");
+    if (p != NULL && !c->roam)
+        return refuse(why, size, "stream policy: streams.mode=%s, must be auto",
+                      c->cfg->streams_mode);
+    c->policy.stream = p != NULL || !c->roam ? p : own;
+    if (p == NULL)
+        return 0;
+    int err = core_policy_head_check(&p->head, "stream", sizeof *p, why, size);
+    if (err == 0 && p->place == NULL)
+        err = refuse(why, size, "stream policy %s: has no place()", p->head.name);
+    if (err == 0 && p != own && strcmp(p->head.name, own->head.name) == 0)
+        err = refuse(why, size, "stream policy %s: the name is that of a built-in policy",
+                     p->head.name);
+    return err;
+}
+
+static size_t state_bytes(const struct ftl_policy_head *head, const struct ftl_core *c,
+                          size_t more)
+{
+    size_t n = head->state_bytes + (size_t)head->state_bytes_per_superblock * c->g.sb_count + more;
     return (n + STATE_ALIGN - 1) / STATE_ALIGN * STATE_ALIGN;
+}
+
+static size_t gc_bytes(const struct ftl_core *c)
+{
+    return state_bytes(&c->policy.gc->head, c, 0);
+}
+
+static size_t wear_bytes(const struct ftl_core *c)
+{
+    return state_bytes(&c->policy.wear->head, c, 0);
+}
+
+static size_t pace_bytes(const struct ftl_core *c)
+{
+    return state_bytes(&c->policy.pace->head, c, 0);
+}
+
+static size_t stream_bytes(const struct ftl_core *c)
+{
+    const struct ftl_stream_policy *p = c->policy.stream;
+    uint64_t unit = c->cfg->streams_chunk_units;
+    if (p == NULL)
+        return 0;
+    return state_bytes(&p->head, c,
+                       (size_t)((c->user_units + unit - 1) / unit) * p->state_bytes_per_chunk);
 }
 
 static int take_state(struct ftl_core *c)
 {
     struct core_policies *p = &c->policy;
 
-    p->state_bytes = state_bytes(&p->gc->head, c) + state_bytes(&p->wear->head, c) +
-                     state_bytes(&p->pace->head, c);
+    p->state_bytes = gc_bytes(c) + wear_bytes(c) + pace_bytes(c) + stream_bytes(c);
     if (p->state_bytes == 0)
         return 0;
     if (SIM_TAKE(&c->ctx->mem, p->state, p->state_bytes) < 0)
@@ -137,6 +182,8 @@ int core_policy_bind(struct ftl_core *c, const struct ftl_policies *given, char 
     if (err == 0)
         err = bind_pace(c, given, why, size);
     if (err == 0)
+        err = bind_stream(c, given, why, size);
+    if (err == 0)
         err = take_state(c);
     if (err == 0 && core_pace(c) < 0) {
         err = c->error;
@@ -151,9 +198,9 @@ void core_policy_aim(struct ftl_core *c)
     if (c->policy.state_bytes == 0)
         return;
     c->policy.gc_state = c->policy.state;
-    c->policy.wear_state = c->policy.state + state_bytes(&c->policy.gc->head, c);
-    c->policy.pace_state =
-        (uint8_t *)c->policy.wear_state + state_bytes(&c->policy.wear->head, c);
+    c->policy.wear_state = c->policy.state + gc_bytes(c);
+    c->policy.pace_state = c->policy.state + gc_bytes(c) + wear_bytes(c);
+    c->policy.stream_state = c->policy.state + gc_bytes(c) + wear_bytes(c) + pace_bytes(c);
 }
 
 int core_policy_fault(struct ftl_core *c, const char *kind, const struct ftl_policy_head *head,

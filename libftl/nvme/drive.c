@@ -259,13 +259,18 @@ uint32_t drive_class(const ftl_drive *d, uint32_t stream)
     return stream == 0 ? 0 : (stream - 1) % d->core.classes;
 }
 
+enum { SMALL_SHARE = 64 };
+
 /* Places a batch; core_host_room is asked once for all of it. */
 static int place_batch(ftl_drive *d, uint32_t class, const uint32_t *keys, uint32_t n)
 {
     while (n > 0) {
         uint32_t room = core_host_room(&d->core, class);
         if (room < n && room < d->core.g.sb_units) {
-            int err = core_gc_make_room(&d->core, class, n < d->core.g.sb_units ? n : 1);
+            /* a batch counts for little in a large superblock; in a small one it would
+             * gather what several victims leave, apart from host data */
+            int err = core_gc_make_room(&d->core, class,
+                                        n * SMALL_SHARE <= d->core.g.sb_units ? n : 1);
             if (err < 0)
                 return err;
             room = core_host_room(&d->core, class);
@@ -435,7 +440,11 @@ void ftl_status_get(const ftl_drive *d, struct ftl_status *s)
         .front_end_busy_ns = d->front_end.busy_ns,
         .dies = c->g.dies,
         .channels = d->media.channel_count,
-        .memory_bytes = ftl_memory_needed(&d->cfg) + c->policy.state_bytes,
+        .streams_in_use = !c->roam ? c->classes
+                                    : (uint32_t)__builtin_popcount(
+                                          c->streams_used | c->streams_used_before),
+        .memory_bytes = ftl_memory_needed(&d->cfg) + c->policy.state_bytes -
+                        core_streams_memory(&d->cfg),
     };
     for (uint32_t sb = 0; sb < c->g.sb_count; sb++) {
         uint32_t e = c->erases[sb];

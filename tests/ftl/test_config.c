@@ -106,6 +106,11 @@ static void test_impossible(void **state)
         {"nand.wordlines_per_block", "65536", "2^32"},
         {"gc.reserve_superblocks", "64", NULL},
         {"streams.count", "8", NULL},
+        {"streams.mode", "hints", "streams.mode=hints: must be host or auto"},
+        {"streams.mode", "auto", "needs streams.count of at least 2, is 1"},
+        {"streams.chunk_units", "3", "must be a power of two"},
+        {"streams.chunk_units", "2", "needs streams.mode=auto"},
+        {"streams.initially_isolated", "2", "needs streams.mode=host and gc.frontiers=2"},
     };
     struct ftl_config cfg;
     (void)state;

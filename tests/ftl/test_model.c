@@ -42,7 +42,7 @@ static struct ftl_config random_config(struct rand64 *r)
     static const char *const pacings[] = {"threshold", "idle", "proportional"};
     static const char *const wear_policies[] = {"least-worn", "fifo", "most-worn"};
     static const char *const presets[] = {"pslc", "mlc-25nm", "tlc-128l", "qlc"};
-    char text[24][24];
+    char text[32][24];
     int n = 0;
 #define NUM(v) number(text, &n, v)
     uint64_t channels = 1 + draw_to(r, 2), dies = channels * (1 + draw_to(r, 3));
@@ -56,23 +56,31 @@ static struct ftl_config random_config(struct rand64 *r)
     /* from the least spare that is allowed up to four superblocks more */
     uint64_t classes = plp && draw_to(r, 2) ? 1 + draw_to(r, 3) : 1;
     uint64_t wear = plp && draw_to(r, 3) == 0 ? 1 + draw_to(r, 4) : 0;
-    uint64_t open = frontiers * classes + (wear != 0);
-    uint64_t spare = open + (open < 2 ? 2 : open) + (plp ? 0 : 2) + draw_to(r, 4);
+    bool is_auto = classes > 1 && draw_to(r, 2);
+    uint64_t initial = !is_auto && classes > 1 && frontiers == 2 && draw_to(r, 2)
+                           ? 2 + draw_to(r, classes - 1) : 0;
+    uint64_t open = frontiers * classes + (wear != 0) - (initial != 0 ? initial - 1 : 0);
+    uint64_t spare = is_auto ? open + 3 : open + (open < 2 ? 2 : open) + (plp ? 0 : 2);
+    spare += draw_to(r, 4);
     uint64_t sbs = spare + 3 + draw_to(r, 8);
     bool two = types == 4 && plp && draw_to(r, 2);
     uint64_t held = (two ? 1 + dies : 1) * wl;  /* by an open superblock */
+    uint64_t host_held = (is_auto ? open : classes) * held;
+    uint64_t gc_held = is_auto ? host_held : (classes + (wear != 0)) * held;
     struct ftl_config cfg = make_config(
         "wa-reference", 1, "nand.preset", two ? "qlc-2pass" : presets[types - 1], "nand.channels", NUM(channels), "nand.dies", NUM(dies), "nand.planes",
         NUM(planes), "nand.page_types", NUM(types), "nand.wordlines_per_block", NUM(rows),
         "nand.page_bytes", NUM(page * 4096), "nand.spare_bytes", NUM(page * 600), "nand.blocks_per_plane", NUM(sbs), "ftl.superblocks",
-        NUM(sbs), "raid.parity", NUM(parity), "gc.frontiers", NUM(frontiers), "streams.count", NUM(classes), "power.plp",
+        NUM(sbs), "raid.parity", NUM(parity), "gc.frontiers", NUM(frontiers), "streams.count", NUM(classes),
+        "streams.mode", is_auto ? "auto" : "host", "streams.initially_isolated", NUM(initial),
+        "streams.chunk_units", NUM(is_auto ? UINT64_C(1) << draw_to(r, 4) : 1), "power.plp",
         NUM(plp), "gc.policy", policies[draw_to(r, 7)],
         "wear.spread", NUM(wear), "wear.policy", wear_policies[draw_to(r, 3)],
         "gc.pacing", pacings[draw_to(r, 3)], "gc.choices", "3", "drive.lba_bytes",
         draw_to(r, 2) ? "512" : "4096", "media.payload", "1", "map.unit_bytes", NUM(unit * 4096), "drive.user_bytes",
         NUM((sbs - spare) * sb_units * 4096), "buffer.bytes",
-        NUM((classes * held + draw_to(r, 3 * wl + 1)) * 4096), "buffer.gc_bytes",
-        NUM(((classes + (wear != 0)) * held + wl + draw_to(r, 3 * wl + 1)) * 4096), NULL);
+        NUM((host_held + draw_to(r, 3 * wl + 1)) * 4096), "buffer.gc_bytes",
+        NUM((gc_held + wl + draw_to(r, 3 * wl + 1)) * 4096), NULL);
 #undef NUM
     cfg.drive_seed = draw(r);
     random_scheduling(&cfg, r);

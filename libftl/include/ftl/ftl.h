@@ -154,6 +154,8 @@ struct ftl_status {
     uint32_t dies, channels;
     uint32_t unit_bytes;         /* of a mapping unit, here and in the counters */
     uint64_t memory_bytes;
+    uint32_t streams_in_use;     /* streams.mode = auto: classes that host data went to within
+                                  * the last eighth of a drive write; else streams.count */
 };
 FTL_API void ftl_status_get(const ftl_drive *drive, struct ftl_status *ret_status);
 

@@ -164,6 +164,49 @@ struct ftl_wear_policy {
 FTL_API const struct ftl_wear_policy *ftl_wear_policy_find(const char *name);
 FTL_API const struct ftl_wear_policy *ftl_wear_policy_get(uint32_t index);
 
+/* ---- streams: which class of data a unit belongs to --------------------------------
+ * With streams.mode = auto the policy sorts units into streams.count classes. Each class
+ * has an open superblock for host data, and with gc.frontiers = 2 one for relocated data.
+ * Neighbouring classes should be the most alike: when no superblock is free for a class,
+ * its units go to the nearest that has one open (counter stream_mixed_units). */
+
+/* Where the units of a batch come from. */
+enum ftl_stream_origin {
+    FTL_STREAM_HOST,                 /* written; an older copy, if any, dies by this */
+    FTL_STREAM_RELOCATION,           /* still alive in a superblock under collection */
+    FTL_STREAM_TRIM                  /* deallocated by the host; answers are ignored */
+};
+
+struct ftl_stream_view {
+    uint32_t user_units;             /* units are numbered from 0 to user_units - 1 */
+    uint32_t classes;                /* streams.count */
+    uint32_t chunk_shift;            /* 2^chunk_shift = streams.chunk_units */
+    uint32_t superblocks, units_per_superblock;
+    uint64_t host_units_written;     /* the write clock, this batch included */
+};
+
+struct ftl_stream_batch {
+    uint32_t origin;                 /* enum ftl_stream_origin */
+    uint32_t count;                  /* 1 to 64; a unit may occur twice */
+    const uint32_t *units;
+    uint32_t from_class;             /* relocation: of the superblock, ... */
+    uint64_t from_age;               /* ... and host units written since it was closed */
+};
+
+struct ftl_stream_policy {
+    struct ftl_policy_head head;
+    uint32_t state_bytes_per_chunk;  /* state besides, x user_units / chunk, rounded up */
+    /* Writes a class below view->classes for each unit. 0, or negative to give up, which
+     * ends the run. Called per batch, never per unit. */
+    int (*place)(void *state, const struct ftl_stream_view *view,
+                 const struct ftl_stream_batch *batch, uint8_t *ret_class);
+};
+
+/* Built-in policies by name; NULL = unknown.
+ *   update-rate   classes of like death rate, from a counter of rewrites per chunk that is
+ *                 halved once per user capacity written; what streams.mode = auto uses */
+FTL_API const struct ftl_stream_policy *ftl_stream_policy_find(const char *name);
+
 /* ---- all of a drive -------------------------------------------------------------- */
 
 /* NULL = the built-in policy that the configuration names. The policies must outlive
@@ -173,8 +216,9 @@ struct ftl_policies {
     const struct ftl_gc_policy *gc;
     const struct ftl_wear_policy *wear;
     const struct ftl_pace_policy *pace;
+    const struct ftl_stream_policy *stream; /* needs streams.mode = auto */
 };
-#define FTL_POLICIES_INIT {FTL_POLICY_VERSION, sizeof(struct ftl_policies), NULL, NULL, NULL}
+#define FTL_POLICIES_INIT {FTL_POLICY_VERSION, sizeof(struct ftl_policies), NULL, NULL, NULL, NULL}
 
 /* ---- shared objects --------------------------------------------------------------
  * A shared object exports a function per kind of policy that it brings. The macro
