@@ -208,8 +208,9 @@ static void put_table(FILE *out, const wl_compare *c)
     const struct wl_compare_row *r, *last = NULL;
     const struct wl_compare_score *s;
 
-    fprintf(out, "%-10s %-6s %-*s %8s %6s %9s %9s %9s\n", "workload", "op", width, "policy", "WA",
-            "wear", "IOPS", "p99 us", "p99.9 us");
+    r = wl_compare_row(c, 0);
+    fprintf(out, "%-10s %-6s %-*s %8s %6s%s\n", "workload", "op", width, "policy", "WA", "wear",
+            r != NULL && r->p999_ns != 0 ? "      IOPS    p99 us  p99.9 us" : "");
     for (size_t i = 0; (r = wl_compare_row(c, i)) != NULL; i++, last = r) {
         if (last != NULL && (last->workload != r->workload || last->op != r->op))
             fputc('\n', out);
@@ -220,8 +221,9 @@ static void put_table(FILE *out, const wl_compare *c)
                     (double)r->p999_ns / 1e3);
         fputc('\n', out);
     }
-    fprintf(out, "\n%-4s %-*s %9s %10s %11s\n", "rank", width, "policy", "WA score", "wear score",
-            "tail score");
+    s = wl_compare_score(c, 0);
+    fprintf(out, "\n%-4s %-*s %9s %10s%s\n", "rank", width, "policy", "WA score", "wear score",
+            s != NULL && s->tail > 0.0 ? "  tail score" : "");
     for (size_t i = 0; (s = wl_compare_score(c, i)) != NULL; i++) {
         fprintf(out, "%-4zu %-*.*s %9.1f %10.1f", i + 1, width, width, s->policy, s->wa, s->wear);
         if (s->tail > 0.0)

@@ -56,7 +56,7 @@ FOREIGN = {
     "workload": {"ini.h", "dlfcn.h", "xxhash.h", "zstd.h", "uthash.h", "utlist.h"},
     "testkit": set(),
     "cli": {"jansson.h", "ini.h", "uthash.h"},
-    "examples": set(),
+    "examples": {"cmocka.h"},
 }
 
 
