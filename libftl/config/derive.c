@@ -131,6 +131,15 @@ static int check_shape(const struct ftl_config *c, char *why, size_t n)
         return config_refuse(FTL_ECONFIG, why, n,
                              "media.faults=1: raid.parity=%llu: rebuilding knows one parity die, "
                              "0 or 1", (unsigned long long)c->raid_parity);
+    if (c->media_ecc && !c->media_faults)
+        return config_refuse(FTL_ECONFIG, why, n,
+                             "media.ecc=1: needs media.faults=1: pages that cannot be decoded are "
+                             "rebuilt, moved or lost there");
+    if (!c->media_ecc && (c->media_start_cycles | c->media_refresh_reads |
+                          c->media_refresh_hours | (c->media_celsius ^ 30)) != 0)
+        return config_refuse(FTL_ECONFIG, why, n,
+                             "media.start_cycles, media.celsius, media.refresh_*: need "
+                             "media.ecc=1: without it cells do not age");
     if (c->media_faults && !c->power_plp)
         return config_refuse(FTL_ECONFIG, why, n,
                              "media.faults=1: needs power.plp=1: the data of a failed program "

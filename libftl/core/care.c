@@ -13,15 +13,42 @@ static uint32_t window(const struct ftl_core *c)
     return (uint32_t)(most < fits ? most : fits);
 }
 
-void core_care_want(struct ftl_core *c, uint32_t sb)
+static void want(struct ftl_core *c, uint32_t sb, enum leave_reason reason)
 {
-    if (c->leave[sb])
+    if (c->leave[sb] >= reason)
         return;
-    c->leave[sb] = 1;
+    bool fresh = c->leave[sb] == LEAVE_NOT;
+    c->leave[sb] = (uint8_t)reason;
+    if (c->care.sb == sb)       /* from the start: more of it is wanted */
+        c->care.slot = sb * c->g.sb_units + 1;
+    if (!fresh)
+        return;
     if (c->care.waiting++ == 0) {
         c->care.since = c->ctx->now;
         c->care_units = (uint64_t)window(c) * c->g.group_units;
     }
+}
+
+void core_care_want(struct ftl_core *c, uint32_t sb)
+{
+    want(c, sb, LEAVE_BLOCKS);
+}
+
+void core_refresh_want(struct ftl_core *c, uint32_t sb)
+{
+    if (c->state[sb] == SB_CLOSED && c->valid[sb] != 0 && c->leave[sb] != LEAVE_ALL) {
+        c->count->refreshes++;
+        want(c, sb, LEAVE_ALL);
+    }
+}
+
+void core_patrol(struct ftl_core *c)
+{
+    uint64_t age = c->cfg->media_refresh_hours * UINT64_C(3600000000000);
+
+    for (uint32_t sb = 0; sb < c->g.sb_count; sb++)
+        if (c->ctx->now - c->closed_at_ns[sb] >= age)
+            core_refresh_want(c, sb);
 }
 
 void core_care_forget(struct ftl_core *c, uint32_t sb)
@@ -52,7 +79,7 @@ static bool is_wanted(const struct ftl_core *c, const struct ftl_place *p)
     const struct media_blocks *b = &c->media->blocks;
     const struct row_range *r = &c->broken[(size_t)p->sb * c->g.planes + p->plane];
 
-    return b->dead[(size_t)p->die * b->planes + p->plane] ||
+    return c->leave[p->sb] == LEAVE_ALL || b->dead[(size_t)p->die * b->planes + p->plane] ||
            b->hole_row[media_blocks_index(b, p->sb, p->die, p->plane)] < b->rows ||
            (p->row >= r->from && p->row < r->to);
 }

@@ -73,6 +73,7 @@ static int take_superblock_arrays(struct ftl_core *c)
                    SIM_TAKE(mem, c->gc.reads, n) < 0 || SIM_TAKE(mem, c->gc.finishing, n) < 0 ||
                    SIM_TAKE(mem, c->gc.cost, n) < 0 || SIM_TAKE(mem, c->holes, n) < 0 ||
                    SIM_TAKE(mem, c->lasting, n) < 0 || SIM_TAKE(mem, c->leave, n) < 0 ||
+                   SIM_TAKE(mem, c->closed_at_ns, n) < 0 ||
                    SIM_TAKE(mem, c->broken, n * c->g.planes) < 0 ||
                    SIM_TAKE(mem, c->wear.is_free, n) < 0 ||
                    SIM_TAKE(mem, c->wear.moved, n) < 0 ||
@@ -104,7 +105,7 @@ uint64_t core_memory(const struct ftl_config *cfg)
     uint32_t reserve;
     if (geometry_make(&g, cfg) < 0)
         return UINT64_MAX;
-    uint64_t per_sb = 4 + 4 + 1 + 1 + 1 + 1 + 8 + 8 + 4 + 4 + 4 + 4 + 4 + 4 * (uint64_t)g.dies + 9 + 10 +
+    uint64_t per_sb = 4 + 4 + 1 + 1 + 1 + 1 + 8 + 8 + 4 + 4 + 4 + 4 + 4 + 4 * (uint64_t)g.dies + 17 + 10 +
                       g.planes * (uint64_t)sizeof(struct row_range);
     uint64_t blocks = cfg->media_faults ? media_blocks_memory(g.dies, g.planes,
                                                               cfg->nand_blocks_per_plane,
@@ -149,6 +150,8 @@ int core_init(struct ftl_core *c, const struct ftl_config *cfg, struct sim_conte
     set_space_limits(c);
     c->free_count = c->g.sb_count;
     c->gc.victim = SB_NONE;
+    for (uint32_t sb = 0; sb < c->g.sb_count; sb++)
+        c->erases[sb] = (uint32_t)cfg->media_start_cycles;
     c->failed_wl = WL_NONE;
     c->care.sb = SB_NONE;
     for (uint32_t i = 0; i < FRONTIERS_MAX; i++)

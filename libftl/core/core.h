@@ -41,6 +41,8 @@ struct frontier {
     uint32_t holes;             /* slots of the superblock from next on that are holes */
 };
 
+enum leave_reason { LEAVE_NOT, LEAVE_BLOCKS /* failed ones */, LEAVE_ALL /* refresh */ };
+
 struct row_range {
     uint32_t from, to;          /* [from, to), empty when equal */
 };
@@ -160,7 +162,8 @@ struct ftl_core {
     struct raid raid_kept;
     /* holes.c: per superblock, what its next use finds */
     uint32_t *holes, *lasting;  /* slots that are holes; of these, ones that no spare mends */
-    uint8_t *leave;             /* 1 = a block failed: its data is to be moved */
+    uint8_t *leave;             /* enum leave_reason: what of its data is to be moved */
+    uint64_t *closed_at_ns;     /* when its last data was placed, for retention */
     struct row_range *broken;   /* and per plane: rows whose stripes lost a member unwritten */
     uint64_t holes_ahead;       /* holes of all but closed superblocks: free, yet no room */
     uint64_t holes_total, lasting_total;
@@ -363,6 +366,10 @@ int core_check_streams(const struct ftl_core *c, char *ret_why, size_t why_size)
 /* ---- care.c ---- */
 void core_care_want(struct ftl_core *c, uint32_t sb);
 void core_care_forget(struct ftl_core *c, uint32_t sb);
+/* All of a closed superblock is to be written anew. */
+void core_refresh_want(struct ftl_core *c, uint32_t sb);
+/* Those whose data is too old. O(superblocks). */
+void core_patrol(struct ftl_core *c);
 /* Issues page reads as far as room and media.care_pages allow. */
 void core_care(struct ftl_core *c);
 

@@ -548,6 +548,7 @@ uint64_t core_gc_page_in(struct ftl_core *c, uint32_t index, bool failed)
         c->care.in_flight -= page->care;
         c->collectable[page->sb] = gc->reads[page->sb] == 0;
         core_count_retired(c, page->sb, moved);
+        gc->idle_picks = 0;     /* room for these is room well used */
     } else {
         leave_log(c, c->g.group_units);
         gc->gain -= moved;

@@ -352,7 +352,10 @@ void core_count_retired(struct ftl_core *c, uint32_t sb, uint32_t units)
         c->count->gc_units_moved -= units;
         c->count->gc_bytes -= bytes;
     }
-    c->count->retire_bytes += bytes;
+    if (c->leave[sb] == LEAVE_ALL)
+        c->count->refresh_bytes += bytes;
+    else
+        c->count->retire_bytes += bytes;
 }
 
 /* Slots of a word line that its failed planes hold, moved away as far as room goes.
@@ -526,7 +529,7 @@ int core_check_holes(const struct ftl_core *c, char *why, size_t size)
         return wrong(why, size, "holes", total, c->holes_total);
     uint32_t leaving = 0;
     for (uint32_t sb = 0; sb < c->g.sb_count; sb++)
-        leaving += c->leave[sb];
+        leaving += c->leave[sb] != LEAVE_NOT;
     if (leaving != c->care.waiting)
         return wrong(why, size, "superblocks to be left", leaving, c->care.waiting);
     return check_blocks(c, why, size);

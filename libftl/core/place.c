@@ -92,6 +92,7 @@ static void close_superblock(struct ftl_core *c, struct frontier *f)
     c->state[f->sb] = SB_CLOSED;
     c->closed_at[f->sb] = ++c->closings;
     c->closed_at_write[f->sb] = c->host_units;
+    c->closed_at_ns[f->sb] = c->ctx->now;
     c->collectable[f->sb] = c->wl_in_flight[f->sb] == 0;
     f->sb = SB_NONE;
 }

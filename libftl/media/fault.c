@@ -18,3 +18,9 @@ int media_fault_arm(struct media *m, const struct ftl_fault *f)
     int err = nand_fault_arm(m->nand, &fault);
     return err == 0 ? 0 : err == NAND_ENOMEM ? FTL_EAGAIN : FTL_EINVAL;
 }
+
+uint64_t media_energy_pj(const struct media *m)
+{
+    struct nand_stats s;
+    return nand_stats_get(m->nand, &s) == 0 ? s.energy_pj : 0;
+}

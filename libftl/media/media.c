@@ -93,6 +93,17 @@ static int take_rules(struct media *m, const struct ftl_config *cfg, char *why, 
     return FTL_ECONFIG;
 }
 
+/* Every block has been used so often already. */
+static void start_worn(struct media *m, uint32_t cycles, uint32_t blocks)
+{
+    for (uint32_t d = 0; d < m->die_count; d++)
+        for (uint32_t b = 0; b < blocks; b++) {
+            int err = nand_block_set_planes(m->nand, d, (UINT32_C(1) << m->plane_count) - 1, b,
+                                            NULL, 0, cycles);
+            FTL_ASSERT(m->ctx, err == 0);
+        }
+}
+
 int media_init(struct media *m, const struct ftl_config *cfg, struct sim_heap *heap,
                struct sim_context *ctx, uint32_t ops_limit, char *why, size_t why_size)
 {
@@ -116,12 +127,20 @@ int media_init(struct media *m, const struct ftl_config *cfg, struct sim_heap *h
     m->unit_bus_bytes = 4096 + p.geo.spare_bytes / m->page_units;
     m->partial_read = p.time.tr_partial_ns != 0;
     struct nand_options options = {.flags = (cfg->media_payload ? NAND_WITH_CONTENTS : 0) |
+                                            (cfg->media_ecc ? NAND_WITH_CELLS : 0) |
                                             (cfg->media_faults ? NAND_WITH_FAULTS : 0)};
     if (nand_create_with(&p, cfg->drive_seed, &options, &m->nand) < 0)
         return FTL_ENOMEM;
     if (cfg->media_payload && take_payload_memory(m, ops_limit) < 0)
         return FTL_ENOMEM;
     m->time = &nand_dev_profile(m->nand)->time;
+    int ready = media_ecc_init(m, cfg, &ctx->mem, why, why_size);
+    if (ready < 0)
+        return ready;
+    if (cfg->media_ecc && nand_set_temperature(m->nand, 0, (int32_t)cfg->media_celsius * 1000) != 0)
+        return FTL_ECONFIG;
+    if (cfg->media_start_cycles != 0)
+        start_worn(m, (uint32_t)cfg->media_start_cycles, p.geo.blocks_per_plane);
     if (cfg->media_faults &&
         media_blocks_init(&m->blocks, &ctx->mem, m->nand, (uint32_t)cfg->ftl_superblocks,
                           p.geo.wordlines_per_block) < 0)
@@ -214,15 +233,29 @@ void media_reset(struct media *m, uint64_t now)
             m->dies[i].busy_since = now;
 }
 
+/* The array read of a page, at the level and with the soft bits that are its turn. */
+static void sense(struct media *m, uint64_t now, uint32_t index)
+{
+    struct media_op *op = &m->ops[index];
+    struct nand_req req = {.op = op->soft != 0 ? NAND_OP_READ_SOFT
+                                 : op->whole   ? NAND_OP_READ
+                                               : NAND_OP_READ_PARTIAL,
+                           .addr = {.block = media_blocks_at(&m->blocks, op->block, op->die,
+                                                             op->plane),
+                                    .page = op->page, .die = op->die, .plane = op->plane},
+                           .bytes = 4096, .soft_bits = op->soft,
+                           .read_level = op->soft != 0 ? op->best_level : op->level};
+    struct nand_res res = media_issue(m, now, &req);
+
+    op->step = 0;
+    op->failed = res.status == NAND_FAIL;
+    sim_heap_push(m->heap, res.done_at, MEDIA_EVENT_KIND, index);
+}
+
 void media_start_read(struct media *m, uint64_t now, struct media_plane *pl, uint32_t index)
 {
     struct media_op *op = &m->ops[index];
     op->whole = op->units > 1 || op->rider != MEDIA_NONE || !m->partial_read;
-    struct nand_req req = {.op = op->whole ? NAND_OP_READ : NAND_OP_READ_PARTIAL,
-                           .addr = {.block = media_blocks_at(&m->blocks, op->block, op->die,
-                                                             op->plane),
-                                    .page = op->page, .die = op->die, .plane = op->plane},
-                           .bytes = 4096};
     struct media_die *d = &m->dies[op->die];
 
     die_busy_begin(d, now);
@@ -239,9 +272,9 @@ void media_start_read(struct media *m, uint64_t now, struct media_plane *pl, uin
         sim_heap_push(m->heap, now, MEDIA_EVENT_KIND, index);
         return;
     }
-    struct nand_res res = media_issue(m, now, &req);
-    op->failed = res.status == NAND_FAIL;
-    sim_heap_push(m->heap, res.done_at, MEDIA_EVENT_KIND, index);
+    if (m->ecc.curves != NULL)
+        op->level = m->ecc.level[(size_t)op->block * m->die_count + op->die];
+    sense(m, now, index);
 }
 
 /* No plane of the die takes part: the operation ends at once. */
@@ -443,6 +476,8 @@ void media_erase(struct media *m, uint64_t now, uint32_t die, uint32_t block, ui
     uint32_t index = op_take(m);
     m->ops[index] = (struct media_op){.kind = MEDIA_ERASE, .die = (uint16_t)die, .block = block,
                                       .ref = ref};
+    if (m->ecc.curves != NULL)
+        media_ecc_erased(m, block, die);
     add_write(m, now, MEDIA_FOR_GC, index);
 }
 
@@ -470,9 +505,10 @@ static void send_out(struct media *m, uint64_t now, uint32_t index)
                                     .plane = op->plane},
                            .bytes = op->units == m->page_units ? m->page_bus_bytes
                                                                : op->units * m->unit_bus_bytes};
+    req.bytes *= op->soft != 0 ? op->soft : 1;
     op->step = 1;
     sim_heap_push(m->heap, media_issue(m, now, &req).done_at, MEDIA_EVENT_KIND, index);
-    if (m->plane_bytes != NULL)
+    if (m->plane_bytes != NULL && m->ecc.curves == NULL)
         keep_page(m, op);
 }
 
@@ -501,7 +537,8 @@ static struct media_done ended(const struct media_op *op, uint32_t dead)
 {
     return (struct media_done){.kind = op->kind, .ref = op->ref, .block = op->block,
                                .page = op->page, .die = op->die, .plane = op->plane,
-                               .failed = op->failed, .dead = (uint16_t)dead};
+                               .failed = op->failed, .dead = (uint16_t)dead,
+                               .effort = op->effort};
 }
 
 static struct media_done finish_read(struct media *m, uint64_t now, uint32_t index)
@@ -559,6 +596,26 @@ static struct media_done write_event(struct media *m, uint64_t now, uint32_t ind
     return finish_write(m, now, index);
 }
 
+/* With media.ecc: true when a read is over, false when its page is read once more. */
+static bool decoded(struct media *m, uint64_t now, uint32_t index)
+{
+    struct media_op *op = &m->ops[index];
+
+    if (op->step == MEDIA_STEP_AGAIN) {
+        m->page_reads++;
+        sense(m, now, index);
+        return false;
+    }
+    if (op->failed)
+        return true;
+    if (!media_ecc_judge(m, now, index))
+        return false;
+    if (m->plane_bytes != NULL && !op->failed)      /* what the decoder gives: no wrong bits */
+        op->failed = media_peek(m, op->die, op->plane, op->block, op->page, 0, m->page_bus_bytes,
+                                media_page_room(m, op->die, op->plane)) != NAND_OK;
+    return true;
+}
+
 struct media_done media_event(struct media *m, uint64_t now, uint32_t index)
 {
     const struct media_done nothing = {.ref = MEDIA_NONE};
@@ -573,6 +630,8 @@ struct media_done media_event(struct media *m, uint64_t now, uint32_t index)
         send_out(m, now, index);
         return nothing;
     }
+    if (__builtin_expect(m->ecc.curves != NULL, 0) && !decoded(m, now, index))
+        return nothing;
     return finish_read(m, now, index);
 }
 
@@ -619,6 +678,8 @@ void media_erase_die_untimed(struct media *m, uint32_t die, uint32_t block, uint
 
 void media_erase_untimed(struct media *m, uint32_t block, uint32_t erases)
 {
+    for (uint32_t d = 0; m->ecc.curves != NULL && d < m->die_count; d++)
+        media_ecc_erased(m, block, d);
     for (uint32_t d = 0; d < m->die_count; d++)
         media_erase_die_untimed(m, d, block, erases);
 }

@@ -13,6 +13,7 @@
 
 #include "ftl/ftl_media.h"
 #include "media/blocks.h"
+#include "media/ecc.h"
 #include "nand/nand.h"
 #include "sim/events.h"
 #include "sim/fatal.h"
@@ -45,7 +46,11 @@ struct media_op {
     uint32_t block, page;       /* page: first page of the word line for programs */
     uint32_t ref;               /* the caller's, handed back */
     uint16_t planes;            /* programs and erases: those that take part */
-    uint16_t failed;            /* those that failed; reads: 1 = the plane is dead */
+    uint16_t failed;            /* those that failed; reads: 1 = no page to be had */
+    uint8_t attempt, level, soft;   /* media.ecc: reads so far, and how the next is done */
+    uint8_t best_level, stale;
+    bool effort;
+    uint32_t best_errors, best_ppb;
     uint32_t next;
     uint32_t rider;             /* host read of the same page that shares the sense */
 };
@@ -95,11 +100,13 @@ struct media_die {
 };
 
 #define MEDIA_NONE UINT32_MAX
+enum { MEDIA_STEP_AGAIN = 200 };   /* media_op.step: the page is to be read once more */
 enum { MEDIA_EVENT_KIND = 1 };
 
 struct media {
     nand_dev *nand;
     struct media_blocks blocks;
+    struct media_ecc ecc;
     struct sim_heap *heap;
     struct sim_context *ctx;
     struct media_op *ops;
@@ -131,6 +138,7 @@ struct media_done {
     uint16_t die, plane;
     uint16_t failed;            /* planes that failed; reads: 1 = the plane is dead */
     uint16_t dead;              /* planes found dead just now */
+    bool effort;                /* a read that took much: the data should be moved */
 };
 
 /* ops_limit operations may be queued at once. ret_why for a refused NAND profile. */
@@ -186,6 +194,7 @@ void media_hurry(struct media *m, uint64_t now, uint32_t die, uint32_t plane, ui
 /* Planes of a die found dead just now: firmware resets the die and reads its identity,
  * which costs no array time. Needs media.faults. */
 uint32_t media_probe(struct media *m, uint32_t die);
+uint64_t media_energy_pj(const struct media *m);
 /* See ftl_fault_arm(). */
 int media_fault_arm(struct media *m, const struct ftl_fault *f);
 

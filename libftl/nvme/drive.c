@@ -69,6 +69,7 @@ uint64_t ftl_memory_needed(const struct ftl_config *cfg)
     if (cfg == NULL || ftl_config_check(cfg, NULL, 0) < 0 || media_profile(&p, cfg) < 0)
         return UINT64_MAX;
     uint64_t rebuild = cfg->media_faults ? core_raid_memory(cfg, drive_parts(cfg)) : 0;
+    rebuild += media_ecc_memory(cfg);
     return core_memory(cfg) + rebuild + nand_memory_needed(&p) + fixed_memory(cfg) + ahead_memory(cfg);
 }
 
@@ -137,6 +138,9 @@ static int build(ftl_drive *d, const struct ftl_policies *policies, char *why, s
         err = take_memory(d);
     if (err == 0 && d->cfg.media_faults)
         err = core_raid_init(&d->core, raid_waiting(&d->core));
+    d->patrol_at = d->cfg.media_refresh_hours == 0
+                       ? SIM_NEVER
+                       : d->cfg.media_refresh_hours * UINT64_C(3600000000000) / 16;
     if (err == 0)
         core_holes_init(&d->core);
     if (err == 0 && d->core.read_only) {

@@ -83,6 +83,7 @@ struct ftl_drive {
     uint64_t idle_at;                   /* idle time begins; SIM_NEVER: a command is open */
     ftl_ns since;
     uint64_t memory_passes;     /* draws so far */
+    ftl_ns patrol_at;           /* SIM_NEVER without media.refresh_hours */
 };
 
 /* bank.c: a health test, and what follows from it */

@@ -1,5 +1,7 @@
 /* health.c - the state of the media for the host, and faults for tests. */
 #include "ftl/ftl_media.h"
+#include <string.h>
+
 #include "nvme/drive.h"
 
 enum { WARN_SPARE = 1, WARN_READ_ONLY = 8, WARN_BACKUP = 16 };    /* SMART / Health log, NVMe base 2.0 */
@@ -21,6 +23,10 @@ int ftl_health_get(const ftl_drive *d, struct ftl_health *ret)
                    (d->core.care.waiting != 0 ? d->ctx.now - d->core.care.since : 0),
         .lost_units = d->core.raid != NULL ? d->core.raid->lost_count : 0,
     };
+    memcpy(ret->ecc_steps, d->media.ecc.steps, sizeof ret->ecc_steps);
+    memcpy(ret->ecc_attempts, d->media.ecc.attempts, sizeof ret->ecc_attempts);
+    ret->ecc_again = d->media.ecc.again;
+    ret->nand_energy_pj = media_energy_pj(&d->media);
     for (size_t at = 0; b->block != NULL && at < (size_t)b->dies * b->planes; at++) {
         ret->blocks_spare += b->spare_count[at];
         ret->planes_dead += b->dead[at];

@@ -178,6 +178,8 @@ static void read_ended(ftl_drive *d, const struct media_done *done)
 
     if (done->dead != 0)
         core_planes_dead(&d->core, done);
+    if (done->effort)
+        core_refresh_want(&d->core, done->block);
     if (done->ref & RAID_REF)
         ended = core_raid_part(&d->core, done, &end);
     else if (done->failed)
@@ -212,6 +214,14 @@ static void run_event(ftl_drive *d)
     uint64_t now = d->ctx.now;
 
     d->ctx.events++;
+    if (__builtin_expect(d->patrol_at <= now, 0)) {
+        d->patrol_at = now + d->cfg.media_refresh_hours * UINT64_C(3600000000000) / 16;
+        if (d->core.timed) {
+            core_patrol(&d->core);
+            pump(d);
+        }
+        return;
+    }
     if (sim_line_next(&d->core.wl_out) == now) {
         core_wl_ready(&d->core);
     } else if (sim_line_next(&d->gc_out) == now) {
@@ -274,6 +284,8 @@ int ftl_run(ftl_drive *d, ftl_ns t)
         return FTL_EINVAL;
     for (;;) {
         uint64_t work = next_work(d), completion = next_completion(d);
+        if (t != FTL_NEVER)
+            work = min_u64(work, d->patrol_at);     /* time is given: patrols go on in it */
         if (d->core.error < 0)
             return d->core.error;
         if (completion <= work && completion <= t && completion != FTL_NEVER) {

@@ -10,6 +10,16 @@
 extern "C" {
 #endif
 
+/* How a page was decoded (media.ecc = 1). */
+enum ftl_ecc_step {
+    FTL_ECC_FIRST,              /* by the first read, at the voltages that were good before */
+    FTL_ECC_RETRY,              /* at other voltages */
+    FTL_ECC_SOFT2, FTL_ECC_SOFT3,   /* with 3 and with 7 senses */
+    FTL_ECC_FAILED,             /* not at all: rebuilt from its stripe, or lost */
+    FTL_ECC_STEPS
+};
+enum { FTL_ECC_ATTEMPTS = 32 };
+
 /* What an NVMe drive reports in its SMART / Health log, page 02h, and what lies
  * behind it. Without media.faults all is well: 100 % spare. */
 struct ftl_health {
@@ -24,6 +34,10 @@ struct ftl_health {
     uint64_t leaving;           /* superblocks with data to be moved out of failed blocks */
     uint64_t care_ns;           /* time in which there were some, since creation */
     uint64_t lost_units;        /* read as Unrecovered Read Error until written again */
+    uint64_t ecc_steps[FTL_ECC_STEPS];      /* page reads by the step that gave them */
+    uint64_t ecc_attempts[FTL_ECC_ATTEMPTS];/* the same by repeated reads: 0, 1 .. or more */
+    uint64_t ecc_again;         /* array reads beyond the first of each */
+    uint64_t nand_energy_pj;    /* array and bus since creation */
     uint64_t waiting_units;     /* units whose program failed, not placed again yet */
 };
 /* FTL_EINVAL for a null pointer. O(planes + open word lines). */

@@ -1,0 +1,141 @@
+/* test_ecc.c - the retry ladder: pages of worn and rested cells come back whole, at a
+ * cost that shows. */
+#include "common.h"
+#include "ftl/ftl_media.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { LBA = 4096 };
+#define HOUR UINT64_C(3600000000000)
+
+/* 4 dies (3 + 1) of the enterprise TLC part, codewords of 37,184 bits. */
+static struct ftl_config worn(const char *cycles, const char *parity)
+{
+    return make_config("wa-reference", 1, "nand.preset", "etlc-x3-9070", "nand.channels", "2",
+                       "nand.dies", "4", "nand.planes", "1", "nand.wordlines_per_block", "8",
+                       "nand.blocks_per_plane", "40", "ftl.superblocks", "32", "raid.parity",
+                       parity, "drive.user_bytes", "12582912", "drive.lba_bytes", "4096",
+                       "buffer.bytes", "1048576", "buffer.gc_bytes", "1048576", "media.payload",
+                       "1", "media.faults", "1", "media.ecc", "1", "media.start_cycles", cycles,
+                       NULL);
+}
+
+static void stamp(uint8_t *bytes, uint64_t lba)
+{
+    for (uint32_t i = 0; i < LBA; i += 8)
+        memcpy(bytes + i, &lba, 8);
+}
+
+static void fill(ftl_drive *d)
+{
+    uint8_t bytes[LBA];
+    for (uint64_t lba = 0; lba < ftl_lba_count(d); lba++) {
+        stamp(bytes, lba);
+        (void)do_command(d, FTL_WRITE, lba, 1, bytes);
+    }
+    assert_int_equal(ftl_drain(d), 0);
+}
+
+/* Reads all; returns LBAs that ended in an error. Mean latency into *ret_us. */
+static uint64_t read_all(ftl_drive *d, double *ret_us)
+{
+    uint8_t got[LBA], want[LBA];
+    uint64_t errors = 0, ns = 0;
+    for (uint64_t lba = 0; lba < ftl_lba_count(d); lba++) {
+        struct ftl_cmd cmd = {.opcode = FTL_READ, .lba = lba, .lba_count = 1, .data = got};
+        struct ftl_cpl cpl;
+        assert_int_equal(ftl_submit(d, &cmd), 0);
+        assert_int_equal(ftl_run(d, FTL_NEVER), 1);
+        assert_int_equal(ftl_poll(d, &cpl, 1), 1);
+        ns += cpl.done_at - cpl.submitted_at;
+        stamp(want, lba);
+        if (cpl.status != 0) {
+            assert_int_equal(cpl.status, 0x281);
+            errors++;
+        } else {
+            assert_memory_equal(got, want, LBA);
+        }
+    }
+    *ret_us = (double)ns / 1000 / (double)ftl_lba_count(d);
+    return errors;
+}
+
+static struct ftl_health health(const ftl_drive *d)
+{
+    struct ftl_health h;
+    assert_int_equal(ftl_health_get(d, &h), 0);
+    return h;
+}
+
+static void report(const char *what, const ftl_drive *d, double us)
+{
+    struct ftl_health h = health(d);
+    printf("%-24s first %llu, retry %llu, soft2 %llu, soft3 %llu, failed %llu; read %.1f us\n", what,
+           (unsigned long long)h.ecc_steps[0], (unsigned long long)h.ecc_steps[1],
+           (unsigned long long)h.ecc_steps[2], (unsigned long long)h.ecc_steps[3],
+           (unsigned long long)h.ecc_steps[4], us);
+}
+
+/* Fresh cells decode at once: the drive reads as fast as one without cells. */
+static void test_fresh(void **state)
+{
+    struct ftl_config cfg = worn("0", "1"), plain = cfg;
+    double us, plain_us;
+    (void)state;
+    ftl_drive *d = make_drive(&cfg);
+    fill(d);
+    assert_int_equal(read_all(d, &us), 0);
+    report("fresh", d, us);
+    struct ftl_health h = health(d);
+    assert_int_equal(h.ecc_again, 0);
+    assert_int_equal(h.ecc_steps[FTL_ECC_FIRST], h.ecc_attempts[0]);
+    ftl_destroy(d);
+    plain.media_ecc = 0;
+    d = make_drive(&plain);
+    fill(d);
+    assert_int_equal(read_all(d, &plain_us), 0);
+    assert_near(us, plain_us, 0.001);
+    ftl_destroy(d);
+}
+
+/* 7,000 cycles and 90 days: read voltages have to follow the charge. The first read of a
+ * block finds them, later ones begin there. */
+static void test_rested(void **state)
+{
+    struct ftl_config cfg = worn("7000", "1");
+    double first_us, again_us;
+    (void)state;
+    ftl_drive *d = make_drive(&cfg);
+    fill(d);
+    assert_int_equal(ftl_run(d, ftl_now(d) + 90 * 24 * HOUR), 0);
+    uint64_t pj = health(d).nand_energy_pj;
+    assert_int_equal(read_all(d, &first_us), 0);
+    report("7000 P/E, 90 d", d, first_us);
+    struct ftl_health one = health(d);
+    assert_true(one.ecc_again > 0);
+    assert_int_equal(one.ecc_steps[FTL_ECC_FAILED], 0);
+    uint64_t pages = 0, steps = 0, repeats = 0;
+    for (int i = 0; i < FTL_ECC_ATTEMPTS; i++) {
+        pages += one.ecc_attempts[i];
+        repeats += one.ecc_attempts[i] * (uint64_t)i;
+    }
+    for (int i = 0; i < FTL_ECC_STEPS; i++)
+        steps += one.ecc_steps[i];
+    assert_int_equal(pages, steps);
+    assert_true(repeats <= one.ecc_again);
+    assert_int_equal(read_all(d, &again_us), 0);
+    struct ftl_health two = health(d);
+    assert_true(two.ecc_again - one.ecc_again < one.ecc_again / 2);
+    assert_true(again_us < first_us);
+    assert_true(one.nand_energy_pj > pj);
+    assert_sound(d);
+    ftl_destroy(d);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_fresh),
+                                       cmocka_unit_test(test_rested)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
