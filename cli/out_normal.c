@@ -266,6 +266,7 @@ static void put_bytes(FILE *out, const struct ftl_counters *c)
     put_cause(out, "parity", c->parity_bytes, &column);
     put_cause(out, "padding", c->padding_bytes, &column);
     put_cause(out, "fold", c->fold_bytes, &column);
+    put_cause(out, "translation", c->translation_bytes, &column);
     fputs(column == 0 ? "nothing\n" : "\n", out);
 }
 

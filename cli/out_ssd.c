@@ -69,7 +69,8 @@ static json_t *bytes_by_cause(const struct ftl_counters *c)
     return COUNTS({"host", c->host_bytes}, {"rmw", c->rmw_bytes}, {"gc", c->gc_bytes},
                   {"wear", c->wear_bytes}, {"refresh", c->refresh_bytes},
                   {"metadata", c->metadata_bytes}, {"parity", c->parity_bytes},
-                  {"padding", c->padding_bytes}, {"fold", c->fold_bytes});
+                  {"padding", c->padding_bytes}, {"fold", c->fold_bytes},
+                  {"translation", c->translation_bytes});
 }
 
 static void add_activity(json_t *o, const struct ftl_counters *c, const struct ftl_status *s)

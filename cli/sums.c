@@ -6,7 +6,7 @@ struct cli_wa cli_wa_of(const struct ftl_counters *c)
     struct cli_wa w = {.host = c->host_bytes};
     w.relocated = c->gc_bytes + c->wear_bytes + c->refresh_bytes;
     w.programmed = c->host_bytes + c->rmw_bytes + w.relocated + c->metadata_bytes +
-                   c->parity_bytes + c->padding_bytes + c->fold_bytes;
+                   c->parity_bytes + c->padding_bytes + c->fold_bytes + c->translation_bytes;
     w.known = w.host > 0;
     if (w.known) {
         w.wa = (double)w.programmed / (double)w.host;

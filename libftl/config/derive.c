@@ -98,6 +98,40 @@ static int check_shape(const struct ftl_config *c, char *why, size_t n)
         c->link_lanes != 16)
         return config_refuse(FTL_ECONFIG, why, n, "link.lanes=%llu: must be 1, 2, 4, 8 or 16",
                              (unsigned long long)c->link_lanes);
+    if ((c->map_page_entries & (c->map_page_entries - 1)) != 0)
+        return config_refuse(FTL_ECONFIG, why, n, "map.page_entries=%llu: must be a power of two",
+                             (unsigned long long)c->map_page_entries);
+    if (c->map_cache_ppm != 0 && c->map_unit_bytes != CODEWORD_BYTES)
+        return config_refuse(FTL_ECONFIG, why, n,
+                             "map.cache_ppm=%llu: needs map.unit_bytes=4096, the size of a map "
+                             "page on the medium",
+                             (unsigned long long)c->map_cache_ppm);
+    if (c->map_cache_ppm != 0 && (geometry_streams_auto(c) || c->streams_initial != 0))
+        return config_refuse(FTL_ECONFIG, why, n,
+                             "map.cache_ppm=%llu: needs streams.mode=host and "
+                             "streams.initially_isolated=0: superblocks of map pages take the "
+                             "place of gathered ones, and room kept for them is not pooled",
+                             (unsigned long long)c->map_cache_ppm);
+    if (c->map_cache_ppm != 0 && c->wear_spread != 0)
+        return config_refuse(FTL_ECONFIG, why, n,
+                             "map.cache_ppm=%llu: needs wear.spread=0: moves for wear's sake save "
+                             "up no room for map pages",
+                             (unsigned long long)c->map_cache_ppm);
+    if (c->map_cache_ppm != 0 && c->media_faults)
+        return config_refuse(FTL_ECONFIG, why, n,
+                             "map.cache_ppm=%llu: needs media.faults=0: map pages are not moved "
+                             "out of failed blocks",
+                             (unsigned long long)c->map_cache_ppm);
+    if (c->map_cache_ppm != 0 && c->preread_cache_bytes != 0)
+        return config_refuse(FTL_ECONFIG, why, n,
+                             "map.cache_ppm=%llu: needs preread.cache_bytes=0: pre-read asks for "
+                             "entries that no command waits for",
+                             (unsigned long long)c->map_cache_ppm);
+    if (c->map_cache_ppm != 0 && !c->power_plp)
+        return config_refuse(FTL_ECONFIG, why, n,
+                             "map.cache_ppm=%llu: needs power.plp=1: capacitors keep the cached "
+                             "map pages that are newer than the medium",
+                             (unsigned long long)c->map_cache_ppm);
     if (c->streams_count > 1 && !c->power_plp)
         return config_refuse(FTL_ECONFIG, why, n,
                              "streams.count=%llu: needs power.plp=1: without capacitors the open "
@@ -208,6 +242,8 @@ static int check_space(const struct ftl_config *c, char *why, size_t n)
                              "after scaling",
                              (unsigned long long)c->drive_user_bytes,
                              (unsigned long long)c->map_unit_bytes);
+    /* map pages take their units, and as many more before each is first written */
+    user += 2 * (uint64_t)g.pages_on_medium;
     if (user > g.total_units)
         return config_refuse(FTL_ECONFIG, why, n,
                              "drive.user_bytes=%llu: above the physical capacity of %llu bytes",

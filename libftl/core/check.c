@@ -41,14 +41,16 @@ static int check_map(const struct ftl_core *c, const struct report *r, uint32_t 
     enum { AHEAD = 32 };            /* entries of the reverse map being fetched */
     uint64_t mapped = 0;
 
-    for (uint32_t key = 1; key <= c->user_units; key++) {
+    const uint32_t keys = c->user_units + (c->dftl.on ? c->dftl.count : 0);
+
+    for (uint32_t key = 1; key <= keys; key++) {
         uint32_t slot = c->map[key];
-        uint32_t later = key + AHEAD <= c->user_units ? c->map[key + AHEAD] : 0;
+        uint32_t later = key + AHEAD <= keys ? c->map[key + AHEAD] : 0;
         if (later <= c->g.total_units)
             __builtin_prefetch(&c->rmap[later]);
         if (slot == 0)
             continue;
-        mapped++;
+        mapped += key <= c->user_units;
         if (slot > c->g.total_units)
             return broken(r, "map: LPN %u points to slot %u beyond the drive", key - 1, slot);
         uint32_t sb = geometry_superblock(&c->g, slot - 1);
@@ -131,7 +133,7 @@ static int check_bytes(const struct ftl_core *c, const struct report *r)
     const struct ftl_counters *n = c->count;
     uint64_t placed = n->host_bytes + n->rmw_bytes + n->gc_bytes + n->wear_bytes +
                       n->refresh_bytes + n->metadata_bytes + n->padding_bytes + n->fold_bytes +
-                      n->parity_bytes + n->retire_bytes;
+                      n->parity_bytes + n->retire_bytes + n->translation_bytes;
     uint64_t programmed = n->nand_programs * c->g.wl_units * c->g.unit_bytes - n->hole_bytes;
     int64_t open = (int64_t)core_open_units(c) - c->open_before;
 
@@ -160,6 +162,9 @@ int core_check(const struct ftl_core *c, char *why, size_t why_size)
         err = core_passes_check(c, why, why_size);
     if (err == 0)
         err = core_check_streams(c, why, why_size);
+    const char *why_map = err == 0 && c->dftl.on ? core_dftl_check(c) : NULL;
+    if (why_map != NULL)
+        err = broken(&r, "map cache: %s", why_map);
     if (err == 0 && c->timed) {
         uint64_t host = core_open_cause(c, CAUSE_HOST);
         if (c->buffer_used < host || c->buffer_used > c->buffer_limit)

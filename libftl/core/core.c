@@ -55,7 +55,7 @@ static void set_space_limits(struct ftl_core *c)
     bool lands = !c->cfg->power_plp || strcmp(c->cfg->power_on_weak, "write-through") == 0;
     if (lands && band < c->g.wl_units)
         band = c->g.wl_units;       /* filler that a FLUSH or a FUA write may ask for at once */
-    c->free_floor = keep * n;
+    c->free_floor = keep * n + c->g.pages_on_medium;
     c->pace.least = band;
 }
 
@@ -113,8 +113,9 @@ uint64_t core_memory(const struct ftl_config *cfg)
                                         : 0;
     uint32_t wordlines = wl_limit(&g, cfg, gc_window(&g, cfg), &reserve);
     uint64_t payload = cfg->media_payload ? core_payload_memory(cfg, &g, wordlines) : 0;
-    return payload + core_passes_memory(cfg, &g) + core_streams_memory(cfg) +
-           ((cfg->drive_user_bytes >> g.unit_shift) + g.total_units + 2) * 4 +
+    uint64_t directory = g.cache_pages != 0 ? g.map_pages : 0;
+    return payload + core_passes_memory(cfg, &g) + core_streams_memory(cfg) + core_dftl_memory(&g) +
+           ((cfg->drive_user_bytes >> g.unit_shift) + directory + g.total_units + 2) * 4 +
            g.sb_count * per_sb + blocks +
            wordlines * (uint64_t)sizeof(struct wordline);
 }
@@ -134,8 +135,16 @@ int core_init(struct ftl_core *c, const struct ftl_config *cfg, struct sim_conte
     c->gc_first = cfg->gc_frontiers > 1 ? c->classes : 0;
     c->wear.frontier = cfg->wear_spread != 0 ? c->frontier_count - 1 : FRONTIERS_MAX;
     core_streams_init(c);
-    c->map_bytes = ((size_t)c->user_units + 1) * sizeof *c->map;
-    if (SIM_TAKE(&ctx->mem, c->map, c->user_units + UINT64_C(1)) < 0 ||
+    c->dftl.loaded = MAP_PAGE_NONE;
+    c->map_frontier = SB_NONE;
+    if (c->g.pages_on_medium != 0) {
+        c->map_frontier = c->frontier_count - 1;
+        c->gc_of[c->classes] = (uint8_t)c->map_frontier;
+        c->fr_class[c->map_frontier] = (uint8_t)c->classes;
+    }
+    uint64_t keys = c->user_units + (c->g.cache_pages != 0 ? UINT64_C(1) * c->g.map_pages : 0);
+    c->map_bytes = (size_t)(keys + 1) * sizeof *c->map;
+    if (SIM_TAKE(&ctx->mem, c->map, keys + 1) < 0 ||
         SIM_TAKE(&ctx->mem, c->rmap, c->g.total_units + 1) < 0)
         return FTL_ENOMEM;
     int err = take_superblock_arrays(c);
@@ -143,6 +152,8 @@ int core_init(struct ftl_core *c, const struct ftl_config *cfg, struct sim_conte
         err = take_pools(c);
     if (err == 0)
         err = core_passes_init(c);
+    if (err == 0 && c->g.cache_pages != 0)
+        err = core_dftl_init(c);
     if (err == 0 && cfg->media_payload)
         err = core_payload_init(c, c->wl_count);
     if (err < 0)
@@ -251,6 +262,7 @@ void core_format(struct ftl_core *c)
     }
     core_payload_forget(c);
     core_forget_lost(c);
+    core_dftl_forget(c);
     c->mapped = c->in_log = 0;
     c->gc.victim = SB_NONE;
     c->gc.finishing_count = 0;

@@ -11,6 +11,7 @@
 #ifndef FTL_CORE_CORE_H
 #define FTL_CORE_CORE_H
 
+#include "core/dftl.h"
 #include "core/geometry.h"
 #include "core/payload.h"
 #include "core/raid.h"
@@ -28,8 +29,9 @@ enum { GC_CHUNK = 64 };         /* slots per untimed step, and prefetch distance
 
 /* An open superblock. Class k of the host writes to frontier k. Relocation of a class
  * writes to gc_of[class]: the same one, or with gc.frontiers = 2 one beyond those of the
- * host. Data that is moved for wear's sake has the last one (wear.spread > 0). Automatic
- * streams choose the class of relocated units anew: streams.c. */
+ * host. Data that is moved for wear's sake has the last one (wear.spread > 0); else map
+ * pages that are on the medium have it, which are one class more. Automatic streams
+ * choose the class of relocated units anew: streams.c. */
 struct frontier {
     uint32_t sb;                /* SB_NONE: the next unit opens one */
     uint32_t next, wl_end, sb_end;  /* slot ids */
@@ -176,13 +178,15 @@ struct ftl_core {
     uint64_t closings, host_units;
 
     struct frontier fr[FRONTIERS_MAX];
-    uint32_t frontier_count, classes;
+    uint32_t frontier_count, classes;   /* classes: of the host */
     uint32_t gc_first;          /* frontier of relocation of class 0 */
     uint8_t fr_class[FRONTIERS_MAX];    /* of the superblocks that it opens */
     uint8_t gc_of[CLASSES_MAX + 1];     /* frontier that relocation of a class writes to */
     uint8_t streams_used, streams_used_before; /* host classes, bit k: this period, the last */
     uint64_t streams_period;            /* write clock at the period's end */
     bool roam;                          /* automatic streams: units may change class */
+    uint32_t map_frontier;      /* SB_NONE: map pages are not written */
+    struct dftl dftl;
     struct gc_state gc;
     struct wear_state wear;
     struct pace_state pace;
@@ -221,7 +225,8 @@ void core_sync_medium(struct ftl_core *c);
 void core_open(struct ftl_core *c, struct frontier *f);
 void core_release(struct ftl_core *c, uint32_t sb);     /* erased, free again */
 
-/* Index of the frontier that relocation of a class writes to. */
+/* Index of the frontier that relocation of a class writes to; the class of map pages is
+ * c->classes. */
 static inline uint32_t core_gc_frontier(const struct ftl_core *c, uint32_t class)
 {
     return c->gc_of[class];
@@ -250,6 +255,11 @@ uint64_t core_open_units(const struct ftl_core *c);
 /* ---- place.c: units into open superblocks ---- */
 /* Places n keys for the host. The caller has made sure of core_host_room() >= n. */
 void core_place_host(struct ftl_core *c, uint32_t class, const uint32_t *keys, uint32_t n);
+/* Places map page `key`; bytes with media.payload. For the host it needs
+ * core_host_room() of class c->classes. */
+void core_place_map_page(struct ftl_core *c, uint32_t key, enum cause cause, const uint8_t *bytes);
+/* Map pages that have to be written before relocation under way is done. */
+uint64_t core_map_claim(const struct ftl_core *c, uint64_t more);
 /* Units of this class that the host may place now, 0 when collection has to free some
  * first. */
 uint32_t core_host_room(const struct ftl_core *c, uint32_t class);
@@ -278,6 +288,38 @@ void core_wl_give(struct ftl_core *c, uint32_t wl);
 uint64_t core_oldest_wl(const struct ftl_core *c);
 /* Takes ns of the write path from now on; returns the end. */
 uint64_t core_write_path(struct ftl_core *c, uint64_t ns);
+
+/* ---- dftl.c: all but init, memory and forget need c->dftl.on ---- */
+int core_dftl_init(struct ftl_core *c);
+uint64_t core_dftl_memory(const struct ftl_geometry *g);
+void core_dftl_forget(struct ftl_core *c);
+/* Is page t cached? Then it becomes the newest. */
+bool core_dftl_look(struct ftl_core *c, uint32_t t);
+/* An entry of a cached page is about to change. */
+void core_dftl_changed(struct ftl_core *c, uint32_t t);
+/* Relocation changed the entry of this key. */
+void core_dftl_moved(struct ftl_core *c, uint32_t key);
+/* Untimed: makes page t cached. 0, or a policy's fault. */
+int core_dftl_use_untimed(struct ftl_core *c, uint32_t t, bool counted);
+int core_dftl_unmap_untimed(struct ftl_core *c, uint64_t lpn, uint64_t n);
+/* TRIM of part of a page, which must be cached unless it goes as a whole. */
+uint32_t core_dftl_part(const struct ftl_core *c, uint32_t key, uint64_t n);
+bool core_dftl_is_whole(const struct ftl_core *c, uint32_t key, uint32_t n);
+void core_dftl_unmap(struct ftl_core *c, uint32_t key, uint32_t n);
+/* Timed: has page t read, with this ref; core_dftl_load_done() at its end. */
+void core_dftl_load(struct ftl_core *c, uint32_t t, uint32_t ref);
+void core_dftl_load_done(struct ftl_core *c, uint32_t t);
+/* Caches the next page that was read, and returns it; MAP_PAGE_NONE = none, or the one that
+ * would have to go cannot be written now. */
+uint32_t core_dftl_settle(struct ftl_core *c);
+/* Merges relocated entries into their pages on the medium, down to half of the limit.
+ * Timed: page reads with ref_base + page; did it begin any? */
+bool core_dftl_flush(struct ftl_core *c, uint32_t ref_base);
+void core_dftl_flush_done(struct ftl_core *c, uint32_t t);
+void core_dftl_flush_untimed(struct ftl_core *c);
+/* The entries of page t as the map has them now: MAP_PAGE_ENTRIES_MAX of them. */
+void core_dftl_content(const struct ftl_core *c, uint32_t t, uint32_t *ret);
+const char *core_dftl_check(const struct ftl_core *c);  /* NULL = sound */
 
 /* ---- policy.c ---- */
 /* core_aim() for the state of policies. */

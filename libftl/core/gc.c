@@ -26,6 +26,27 @@ static bool any_gain(const struct ftl_core *c)
     return false;
 }
 
+/* What the policy may choose from when map pages are on the medium (MAPPING.md). They are
+ * rewritten so often that a superblock of them is worth waiting for until nearly all of it
+ * is dead. But a superblock below the floor, because relocation wrote map pages, theirs
+ * come first: they repay it at once and write no map page themselves. */
+static const uint8_t *choice(struct ftl_core *c)
+{
+    const bool owing = core_free_slots(c) + c->g.sb_units < c->free_floor;
+    bool gain = false;
+
+    if (c->map_frontier == SB_NONE)
+        return c->collectable;
+    for (uint32_t i = 0; i < c->g.sb_count; i++) {
+        bool is_map = c->sb_class[i] == c->classes;
+        bool take = owing ? is_map && c->valid[i] < c->g.sb_units
+                          : !is_map || c->valid[i] <= c->g.sb_units / MAP_LIVE_SHARE;
+        c->dftl.offered[i] = c->collectable[i] && take;
+        gain = gain || (c->dftl.offered[i] && c->valid[i] < c->g.sb_units);
+    }
+    return gain ? c->dftl.offered : c->collectable;
+}
+
 static const char *why_not(const struct ftl_core *c, uint32_t sb)
 {
     switch (c->state[sb]) {
@@ -36,7 +57,8 @@ static const char *why_not(const struct ftl_core *c, uint32_t sb)
     case SB_VICTIM:
         return "being collected already";
     default:
-        return "not wholly programmed yet";
+        return c->collectable[sb] ? "kept back for its map pages"
+                                  : "not wholly programmed yet";
     }
 }
 
@@ -53,7 +75,7 @@ static uint32_t ask_policy(struct ftl_core *c, const struct ftl_gc_view *view)
     else if (sb >= c->g.sb_count)
         (void)core_policy_fault(c, "gc", &p->head, "chose superblock %u of %u", sb,
                                 c->g.sb_count);
-    else if (!c->collectable[sb])
+    else if (!view->collectable[sb])
         (void)core_policy_fault(c, "gc", &p->head, "chose superblock %u, which is %s", sb,
                                 why_not(c, sb));
     else
@@ -96,8 +118,9 @@ static int choose_victim(struct ftl_core *c)
         take_victim(c, sb);
         return 1;
     }
-    if (gc->idle_host_units != c->host_units) {
-        gc->idle_host_units = c->host_units;
+    uint64_t placed = c->host_units + c->count->map_evictions_dirty;
+    if (gc->idle_host_units != placed) {
+        gc->idle_host_units = placed;
         gc->idle_picks = 0;
     }
     /* the host may go on: no need to reach the target at any price. (Untimed, collection
@@ -113,7 +136,7 @@ static int choose_victim(struct ftl_core *c)
         .count = c->g.sb_count,
         .units_per_superblock = c->g.sb_units,
         .valid_units = valid_view(c),
-        .collectable = c->collectable,
+        .collectable = choice(c),
         .closed_at = c->closed_at,
         .closed_at_write = c->closed_at_write,
         .erase_count = c->erases,
@@ -171,6 +194,8 @@ static void collect_chunk(struct ftl_core *c)
         (void)core_relocate(c, from, to);
     leave_log(c, to - from);
     c->gc.cursor = to;
+    if (c->dftl.on_medium)
+        core_dftl_flush_untimed(c);
     if (to == end) {
         uint32_t sb = c->gc.victim;
         if (c->wear.extra != 0 && c->wear.moved[sb])
@@ -341,6 +366,25 @@ static void issue_group(struct ftl_core *c, uint32_t live)
     read_group(c, live, index);
 }
 
+/* Is there room for the map pages that relocating this group may change, too? */
+static bool map_fits(const struct ftl_core *c, uint32_t live)
+{
+    const struct gc_state *gc = &c->gc;
+    uint32_t n = c->g.sb_units, class = c->sb_class[gc->victim];
+    uint64_t flight = (uint64_t)gc->in_flight * c->g.group_units + live;
+    uint64_t pages = core_map_claim(c, class == c->classes ? 0 : flight);
+    uint64_t page_left = frontier_left(&c->fr[c->map_frontier]);
+
+    if (class == c->classes)        /* both go to the same frontier */
+        return page_left + (uint64_t)c->free_count * n >= flight + pages;
+    if (c->dftl.moved + flight > c->dftl.moved_limit)
+        return false;
+    uint64_t left = frontier_left(&c->fr[core_gc_frontier(c, class)]);
+    uint64_t open = flight > left ? (flight - left + n - 1) / n : 0;
+    open += pages > page_left ? (pages - page_left + n - 1) / n : 0;
+    return open <= c->free_count;
+}
+
 /* May one more group be read and its live units placed? */
 static bool group_fits(const struct ftl_core *c, uint32_t live)
 {
@@ -349,6 +393,8 @@ static bool group_fits(const struct ftl_core *c, uint32_t live)
     /* pages of one frontier at a time: each may need to open a superblock */
     if (gc->in_flight != 0 && gc->flight_frontier != core_victim_frontier(c, gc->victim) &&
         !c->roam)
+        return false;
+    if (c->dftl.on_medium && !map_fits(c, live))
         return false;
     return gc->in_flight < gc->window && gc->buffer_used + c->g.group_units <= gc->buffer_now &&
            c->wl_free_count > c->wl_reserve &&
@@ -455,8 +501,13 @@ void core_gc_issue(struct ftl_core *c)
     if (c->gc.finishing_count != 0)
         release_finished(c);
     while (!blocked &&
-           (is_hungry(c) || (is_starved(c) && c->gc.gain <= open_filler(c))))
+           (is_hungry(c) || (is_starved(c) && c->gc.gain <= open_filler(c)))) {
         blocked = (c->gc.victim == SB_NONE && choose_victim(c) <= 0) || !step_victim(c);
+        if (blocked && c->dftl.on_medium && core_dftl_flush(c, c->gc.window))
+            blocked = false;
+    }
+    if (c->dftl.on_medium)
+        (void)core_dftl_flush(c, c->gc.window);
     if (c->gc.finishing_count != 0 && !c->cfg->power_plp && (blocked || is_starved(c)))
         send_open_word_line(c, blocked);
     if (__builtin_expect(c->care.waiting != 0, 0))

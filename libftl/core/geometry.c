@@ -13,6 +13,36 @@ static uint32_t gcd(uint32_t a, uint32_t b)
     return a;
 }
 
+/* user capacity above the physical one is refused later */
+static uint32_t map_pages(const struct ftl_config *c)
+{
+    uint64_t units = c->drive_user_bytes / c->map_unit_bytes;
+    uint64_t pages = (units + c->map_page_entries - 1) / c->map_page_entries;
+    return pages < UINT32_MAX ? (uint32_t)pages : UINT32_MAX;
+}
+
+static uint32_t cache_pages(const struct ftl_config *c)
+{
+    uint64_t cached = (map_pages(c) * c->map_cache_ppm + 999999) / 1000000;
+    return c->map_cache_ppm == 0      ? 0
+           : cached < MAP_CACHE_LEAST ? MAP_CACHE_LEAST
+                                      : (uint32_t)cached;
+}
+
+static uint32_t pages_on_medium(const struct ftl_config *c)
+{
+    return c->map_cache_ppm != 0 && cache_pages(c) < map_pages(c) ? map_pages(c) : 0;
+}
+
+static void make_map_pages(struct ftl_geometry *g, const struct ftl_config *c)
+{
+    while (UINT64_C(1) << g->map_page_shift < c->map_page_entries)
+        g->map_page_shift++;
+    g->map_pages = map_pages(c);
+    g->cache_pages = cache_pages(c);
+    g->pages_on_medium = pages_on_medium(c);
+}
+
 int geometry_make(struct ftl_geometry *g, const struct ftl_config *c)
 {
     *g = (struct ftl_geometry){
@@ -45,6 +75,7 @@ int geometry_make(struct ftl_geometry *g, const struct ftl_config *c)
     g->sb_units = (uint32_t)sb;
     g->total_units = sb * g->sb_count;
     g->sb_inverse = UINT64_MAX / g->sb_units + 1;
+    make_map_pages(g, c);
     return 0;
 }
 
@@ -59,7 +90,8 @@ static uint64_t failed_kept(const struct ftl_config *c)
 uint64_t geometry_frontiers(const struct ftl_config *c)
 {
     uint64_t gathered = c->streams_initial > 1 ? c->streams_initial - 1 : 0;
-    return c->gc_frontiers * c->streams_count - gathered + (c->wear_spread != 0);
+    return c->gc_frontiers * c->streams_count - gathered + (c->wear_spread != 0) +
+           (pages_on_medium(c) != 0);
 }
 
 bool geometry_streams_auto(const struct ftl_config *c)
@@ -74,7 +106,8 @@ uint64_t geometry_free_kept(const struct ftl_config *c)
 {
     /* automatic streams make all frontiers one pool: STREAMS.md */
     uint64_t open = geometry_streams_auto(c) ? 1 : geometry_frontiers(c);
-    return c->gc_reserve + open - 1 + (c->power_plp ? 0 : 2) + failed_kept(c);
+    return c->gc_reserve + open - 1 + (c->power_plp ? 0 : 2) + failed_kept(c) +
+           (pages_on_medium(c) != 0 ? MAP_RESERVE : 0);
 }
 
 /* Besides, more dead units than the open superblocks can hold, so that a victim with
@@ -93,7 +126,8 @@ void geometry_least_buffers(const struct ftl_geometry *g, const struct ftl_confi
     /* in two passes each die holds one word line more */
     uint64_t each = (cfg->nand_tcoarse_ns != 0 ? 1 + cfg->nand_dies : 1) * g->wl_units;
     bool pool = geometry_streams_auto(cfg);  /* data of both kinds at each frontier */
-    *ret_host = (pool ? geometry_frontiers(cfg) : cfg->streams_count) * each;
+    uint64_t host = cfg->streams_count + (g->pages_on_medium != 0);
+    *ret_host = (pool ? geometry_frontiers(cfg) : host) * each;
     *ret_gc = *ret_host + (cfg->wear_spread != 0 && !pool ? each : 0) + g->wl_units;
 }
 

@@ -16,6 +16,7 @@
 #include "ftl/ftl.h"
 
 enum { CODEWORD_BYTES = 4096, UNIT_BYTES_MAX = 65536, GROUP_PAGES_MAX = 16 };
+enum { MAP_CACHE_LEAST = 2, MAP_RESERVE = 4 };  /* pages; superblocks */
 
 struct ftl_geometry {
     uint32_t dies, data_dies, parity_dies, planes, page_types;
@@ -28,6 +29,9 @@ struct ftl_geometry {
     uint32_t rows;               /* word lines of a block */
     uint32_t sb_units, sb_count;
     uint64_t total_units;
+    uint32_t map_pages, map_page_shift; /* pages of the map, 2^shift entries in one */
+    uint32_t cache_pages;        /* of them in DRAM; 0 = all, without bookkeeping */
+    uint32_t pages_on_medium;    /* units that map pages take there */
     uint64_t sb_inverse;         /* floor(2^64 / sb_units) + 1, for slot / sb_units */
 };
 

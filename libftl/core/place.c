@@ -208,13 +208,28 @@ static uint64_t gc_claim(const struct ftl_core *c, uint32_t frontier)
     return claim;
 }
 
+uint64_t core_map_claim(const struct ftl_core *c, uint64_t more)
+{
+    uint64_t claim = c->dftl.moved_pages + more;
+    return claim < c->dftl.count ? claim : c->dftl.count;
+}
+
+/* The same of map pages: relocated ones, and those that relocation under way changes. */
+static uint64_t map_claim(const struct ftl_core *c)
+{
+    uint64_t more = c->gc.victim == SB_NONE ? c->g.sb_units : 0;
+    for (uint32_t k = c->gc_first; k < c->map_frontier; k++)
+        more += gc_claim(c, k);
+    return gc_claim(c, c->map_frontier) + core_map_claim(c, more);
+}
+
 /* Free superblocks that relocation to all frontiers but `except` may have to open. */
 static uint32_t gc_needs(const struct ftl_core *c, uint32_t except)
 {
     uint32_t need = c->gc.victim == SB_NONE;
 
     for (uint32_t k = c->gc_first; k < c->frontier_count; k++) {
-        uint64_t claim = k == except ? 0 : gc_claim(c, k);
+        uint64_t claim = k == except ? 0 : k == c->map_frontier ? map_claim(c) : gc_claim(c, k);
         uint64_t left = frontier_left(&c->fr[k]);
         if (claim > left)
             need += (uint32_t)((claim - left + c->usable_min - 1) / c->usable_min);
@@ -229,21 +244,23 @@ uint32_t core_host_room(const struct ftl_core *c, uint32_t class)
     if (free_slots <= floor)
         return 0;
     uint64_t room = free_slots - floor;
-    uint64_t reach = frontier_left(&c->fr[class]);
+    bool is_map = class == c->classes && c->map_frontier != SB_NONE;
+    uint32_t frontier = is_map ? c->map_frontier : class;
+    uint64_t reach = frontier_left(&c->fr[frontier]);
 
     if (c->roam) {
         uint64_t limit = core_stream_limit(c);
         reach = core_stream_room(c);
         reach = reach < limit ? reach : limit;
-    } else if (c->gc_first != 0) {
+    } else if (c->gc_first != 0 && !is_map) {
         if (room <= reach)          /* the usual case: nothing to open */
             return (uint32_t)room;
         if (c->free_count > gc_needs(c, UINT32_MAX))
             reach += c->usable_min;
     } else {
         /* relocation of this class uses the same superblocks */
-        uint32_t others = gc_needs(c, class);
-        uint64_t claim = gc_claim(c, class);
+        uint32_t others = gc_needs(c, frontier);
+        uint64_t claim = is_map ? map_claim(c) : gc_claim(c, class);
         if (c->free_count > others)
             reach += (uint64_t)(c->free_count - others) * c->usable_min;
         reach = reach > claim ? reach - claim : 0;
@@ -326,6 +343,32 @@ void core_place_run(struct ftl_core *c, uint32_t want, const uint32_t *keys, uin
     }
 }
 
+void core_place_map_page(struct ftl_core *c, uint32_t key, enum cause cause, const uint8_t *bytes)
+{
+    struct frontier *f = &c->fr[c->map_frontier];
+
+    if (f->sb == SB_NONE)
+        core_open(c, f);
+    uint32_t slot = f->next++, old = c->map[key];
+    c->map[key] = slot;
+    c->rmap[slot] = key;
+    if (old != 0)
+        c->valid[geometry_superblock(&c->g, old - 1)]--;
+    c->valid[f->sb]++;
+    c->in_log++;
+    f->wl_units[cause]++;
+    if (c->timed && cause == CAUSE_HOST && ++c->buffer_used > c->buffer_peak)
+        c->buffer_peak = c->buffer_used;
+    c->count->translation_bytes += c->g.unit_bytes;
+    if (c->payload != NULL) {
+        c->payload->incoming = bytes;
+        core_payload_place(c, f, slot, 1);
+        c->payload->incoming = NULL;
+    }
+    if (f->next == f->run_end)
+        core_run_end(c, f);
+}
+
 void core_unmap(struct ftl_core *c, uint64_t lpn, uint64_t n)
 {
     if (c->roam)
@@ -398,6 +441,8 @@ uint32_t core_relocate(struct ftl_core *c, uint32_t slot, uint32_t end)
                 continue;
             map[key] = to;
             rmap[to] = key;
+            if (c->dftl.on)
+                core_dftl_moved(c, key);
             if (c->payload != NULL)
                 core_payload_move(c, f, slot, to);
             to++;

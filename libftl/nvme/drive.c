@@ -45,8 +45,10 @@ static uint32_t ops_limit(const struct ftl_core *core)
 {
     uint32_t passes = core->coarse_wl != NULL ? 2 : 1;
     uint32_t rebuild = core->cfg->media_faults ? RAID_JOBS * core->g.dies : 0;
-    return rebuild + core->wl_count * passes + 16 * core->g.dies + core->gc.window * core->g.group_pages +
-           core->wl_reserve + drive_parts(core->cfg);
+    uint32_t maps = core->g.pages_on_medium != 0 ? (uint32_t)core->cfg->host_open_max + MAP_FLUSH_WINDOW
+                                                 : 0;
+    return rebuild + maps + core->wl_count * passes + 16 * core->g.dies +
+           core->gc.window * core->g.group_pages + core->wl_reserve + drive_parts(core->cfg);
 }
 
 /* Reads that may fail at one time. */
@@ -264,10 +266,31 @@ uint32_t drive_class(const ftl_drive *d, uint32_t stream)
 }
 
 enum { SMALL_SHARE = 64 };
+/* Has the map page of a unit cached and, as it may not stay, places the unit at once. */
+static int place_mapped(ftl_drive *d, uint32_t class, const uint32_t *key, bool follows)
+{
+    struct ftl_core *core = &d->core;
+    uint32_t t = map_page_of(&core->dftl, *key);
+
+    int err = core_dftl_use_untimed(core, t, !follows);
+    if (err == 0 && core->dftl.on_medium)
+        err = core_gc_make_room(core, class, 1);
+    if (err < 0)
+        return err;
+    core_dftl_changed(core, t);
+    if (core->dftl.on_medium)
+        core_place_host(core, class, key, 1);
+    return 0;
+}
 
 /* Places a batch; core_host_room is asked once for all of it. */
 static int place_batch(ftl_drive *d, uint32_t class, const uint32_t *keys, uint32_t n)
 {
+    for (uint32_t i = 0; d->core.dftl.on && i < n; i++) {
+        int err = place_mapped(d, class, &keys[i], i > 0 && keys[i] == keys[i - 1] + 1);
+        if (err < 0 || (d->core.dftl.on_medium && i + 1 == n))
+            return err;
+    }
     while (n > 0) {
         uint32_t room = core_host_room(&d->core, class);
         if (room < n && room < d->core.g.sb_units) {
@@ -378,11 +401,14 @@ int ftl_trim_untimed(ftl_drive *d, uint64_t lba, uint64_t lba_count)
     uint64_t from = (lba + d->lbas_per_unit - 1) / d->lbas_per_unit;
     uint64_t to = (lba + lba_count) / d->lbas_per_unit;
     if (to > from) {
-        core_unmap(&d->core, from, to - from);
+        if (d->core.dftl.on)
+            err = core_dftl_unmap_untimed(&d->core, from, to - from);
+        else
+            core_unmap(&d->core, from, to - from);
         d->count.host_trim_bytes += (to - from) << d->core.g.unit_shift;
     }
     d->count.host_trims++;
-    return 0;
+    return err;
 }
 
 int ftl_format(ftl_drive *d)

@@ -23,6 +23,7 @@ struct command {
     uint32_t pending;           /* page reads under way */
     uint32_t next;
     uint32_t class;             /* of its data */
+    uint32_t map_page;          /* the last one looked up for it */
     uint32_t stream;            /* of reads that it continues, or AHEAD_STREAMS */
     uint16_t status;            /* NVMe status field */
     bool checked;               /* a write's data has passed the memory */
@@ -77,7 +78,7 @@ struct ftl_drive {
     struct sim_line done_reads, done_writes;
     /* commands that wait, in order; the lines behind them stand still */
     uint32_t wait_head, wait_tail;      /* writes for buffer or space */
-    uint32_t read_wait;                 /* a read with parts left to issue */
+    uint32_t read_wait, read_wait_last; /* reads with parts left to issue */
     uint32_t rmw_wait;                  /* a partial write without room for its reads */
     uint32_t flush_head;                /* FLUSH commands waiting for programs */
     uint64_t idle_at;                   /* idle time begins; SIM_NEVER: a command is open */
@@ -105,6 +106,19 @@ void front_part_ended(ftl_drive *d, uint32_t command);
 void front_hand_over(ftl_drive *d, const struct command *c, const struct read_part *part,
                      const uint8_t *page);
 void front_read_out(ftl_drive *d, struct command *c, uint64_t from, uint32_t units);
+/* A read whose map page has come: now, or behind those that wait for room. */
+void front_resume_read(ftl_drive *d, uint32_t command);
+/* translate.c: all but is_map_read need core.dftl.on */
+bool translate_is_map_read(uint32_t ref);
+void translate_read_done(ftl_drive *d, uint32_t ref);
+/* Is the map page of this key cached? Else the command waits for it and is resumed. */
+bool translate_key(ftl_drive *d, uint32_t command, uint32_t key);
+/* The same for the head of the write line, which stays there; the page is kept cached
+ * until translate_release(). */
+bool translate_held(ftl_drive *d, uint32_t command, uint32_t key);
+void translate_release(ftl_drive *d);
+/* Caches pages that came and resumes commands; did any come? */
+bool translate_continue(ftl_drive *d);
 uint64_t server_take(struct server *s, uint64_t from, uint64_t ns);
 uint64_t link_ns(const ftl_drive *d, uint64_t bytes);
 uint32_t drive_class(const ftl_drive *d, uint32_t stream);

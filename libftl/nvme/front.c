@@ -173,6 +173,12 @@ static bool read_issue(ftl_drive *d, uint32_t index)
         uint32_t at = c->skip_cws + c->cursor, left = c->cws - c->cursor, n = 1;
         uint32_t slot = map[at >> shift], in_unit = at & (core->g.unit_cws - 1);
         struct ftl_place p;
+        if (core->dftl.on) {
+            uint32_t key = c->first_key + at, rest = map_page_rest(&core->dftl, key);
+            if (!translate_key(d, index, key))
+                return true;
+            left = left < rest ? left : rest;
+        }
         if (slot == 0) {
             if (core_is_lost(core->raid, c->first_key + (at >> shift)))
                 c->status = STATUS_UNRECOVERED;
@@ -215,20 +221,32 @@ void front_read(ftl_drive *d, uint32_t index)
     struct command *c = &d->commands[index];
     c->done_at = d->ctx.now;
     c->stream = d->ahead.lines != NULL ? ahead_note(d, c) : AHEAD_STREAMS;
-    if (!read_issue(d, index))
-        d->read_wait = index;
-    else if (c->stream < AHEAD_STREAMS)
+    front_resume_read(d, index);
+    if (c->stream < AHEAD_STREAMS && d->read_wait == CMD_NONE)
         ahead_go_on(d, c->stream);
+}
+
+void front_resume_read(ftl_drive *d, uint32_t index)
+{
+    if (d->read_wait == CMD_NONE && read_issue(d, index))
+        return;
+    d->commands[index].next = CMD_NONE;
+    if (d->read_wait == CMD_NONE)
+        d->read_wait = index;
+    else
+        d->commands[d->read_wait_last].next = index;
+    d->read_wait_last = index;
 }
 
 void front_continue_reads(ftl_drive *d)
 {
-    uint32_t index = d->read_wait, rmw = d->rmw_wait;
+    uint32_t rmw = d->rmw_wait;
 
-    if (index != CMD_NONE) {
-        d->read_wait = CMD_NONE;
-        if (!read_issue(d, index))
-            d->read_wait = index;
+    while (d->read_wait != CMD_NONE) {
+        uint32_t next = d->commands[d->read_wait].next;
+        if (!read_issue(d, d->read_wait))
+            break;
+        d->read_wait = next;
     }
     if (rmw != CMD_NONE) {
         d->rmw_wait = CMD_NONE;
@@ -391,6 +409,22 @@ static bool must_land(const ftl_drive *d, const struct command *c)
     return (c->cmd.flags & FTL_FUA) != 0 && !d->cfg.power_plp;
 }
 
+/* The map page of the next units, cached and about to change; n stays within it. */
+static bool write_map_entry(ftl_drive *d, uint32_t index, uint32_t *n)
+{
+    const struct command *c = &d->commands[index];
+    uint32_t key = c->first_key + c->cursor, rest = map_page_rest(&d->core.dftl, key);
+
+    if (!translate_held(d, index, key))
+        return false;
+    *n = *n < rest ? *n : rest;
+    if (*n > 0) {
+        core_dftl_changed(&d->core, map_page_of(&d->core.dftl, key));
+        translate_release(d);
+    }
+    return true;
+}
+
 static bool write_step(ftl_drive *d, uint32_t index)
 {
     struct command *c = &d->commands[index];
@@ -407,6 +441,8 @@ static bool write_step(ftl_drive *d, uint32_t index)
     }
     uint32_t n = write_room(d, c);
 
+    if (d->core.dftl.on && !write_map_entry(d, index, &n))
+        return false;
     if (n > 0) {
         uint64_t ns = ((uint64_t)n << d->core.g.cw_shift) * d->cfg.fw_write_unit_ns;
         if (c->cursor == 0)
@@ -429,6 +465,23 @@ static bool write_step(ftl_drive *d, uint32_t index)
     return true;
 }
 
+/* Map page by map page; those that go as a whole need not be there. */
+static bool trim_map(ftl_drive *d, uint32_t index, uint64_t from, uint64_t n)
+{
+    struct command *c = &d->commands[index];
+
+    while (c->cursor < n) {
+        uint32_t key = (uint32_t)(from + c->cursor) + 1;
+        uint32_t k = core_dftl_part(&d->core, key, n - c->cursor);
+        if (!core_dftl_is_whole(&d->core, key, k) && !translate_held(d, index, key))
+            return false;
+        core_dftl_unmap(&d->core, key, k);
+        translate_release(d);
+        c->cursor += k;
+    }
+    return true;
+}
+
 static bool trim_step(ftl_drive *d, uint32_t index)
 {
     struct command *c = &d->commands[index];
@@ -442,7 +495,10 @@ static bool trim_step(ftl_drive *d, uint32_t index)
         write_complete(d, index, d->ctx.now);
         return true;
     }
-    core_unmap(&d->core, from, n);
+    if (d->core.dftl.on && !trim_map(d, index, from, n))
+        return false;
+    if (!d->core.dftl.on)
+        core_unmap(&d->core, from, n);
     d->count.host_trims++;
     d->count.host_trim_bytes += n << d->core.g.unit_shift;
     uint64_t end = core_write_path(&d->core, d->cfg.fw_write_cmd_ns + n * d->cfg.fw_trim_unit_ns);
@@ -575,6 +631,14 @@ void front_write(ftl_drive *d, uint32_t index)
         return;
 
     if (c->cmd.opcode == FTL_WRITE) {
+        /* cursor: units whose map page has been there */
+        while (d->core.dftl.on && c->cursor < c->units) {
+            uint32_t key = c->first_key + c->cursor;
+            if (!translate_key(d, index, key))
+                return;
+            c->cursor += map_page_rest(&d->core.dftl, key);
+        }
+        c->cursor = 0;
         if (d->parts_free_count < RMW_PARTS_EACH) {
             d->rmw_wait = index;
             return;

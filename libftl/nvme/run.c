@@ -66,7 +66,7 @@ int ftl_submit(ftl_drive *d, const struct ftl_cmd *cmd)
     d->command_free = c->next;
     d->open++;
     *c = (struct command){.cmd = *cmd, .submitted_at = d->ctx.now,
-                          .class = drive_class(d, cmd->stream)};
+                          .class = drive_class(d, cmd->stream), .map_page = MAP_PAGE_NONE};
     if (cmd->lba_count != 0) {
         uint64_t last = cmd->lba + cmd->lba_count - 1, first_cw = cmd->lba >> d->lba_cw_shift;
         c->first_key = (uint32_t)(cmd->lba >> d->lba_unit_shift) + 1;
@@ -120,12 +120,14 @@ static void pump(ftl_drive *d)
 {
     for (;;) {
         core_gc_issue(&d->core);
-        uint32_t head = d->wait_head;
+        bool mapped = d->core.dftl.on && translate_continue(d);
+        uint32_t head = d->wait_head, page = d->core.dftl.loaded;
         uint64_t placed = d->core.host_units;
-        if (head == CMD_NONE)
+        if (head == CMD_NONE && !mapped)
             return;
         front_continue_writes(d);
-        if (d->wait_head == head && d->core.host_units == placed)
+        if (!mapped && d->wait_head == head && d->core.host_units == placed &&
+            d->core.dftl.loaded == page)
             return;
     }
 }
@@ -137,7 +139,10 @@ static void media_ended(ftl_drive *d, struct media_done done)
 
     switch (done.kind) {
     case MEDIA_HOST_READ:
-        front_read_part_done(d, done.ref, failed);
+        if (translate_is_map_read(done.ref))
+            translate_read_done(d, done.ref);
+        else
+            front_read_part_done(d, done.ref, failed);
         front_continue_reads(d);
         pump(d);    /* it may have been a partial write's, or the last of a victim */
         return;
@@ -148,6 +153,11 @@ static void media_ended(ftl_drive *d, struct media_done done)
         return;
     case MEDIA_SCRUB_READ:
     case MEDIA_GC_READ:
+        if (done.ref >= d->core.gc.window) {
+            core_dftl_flush_done(&d->core, done.ref - d->core.gc.window);
+            pump(d);
+            return;
+        }
         due = core_gc_page_in(&d->core, done.ref, failed);
         if (due != SIM_NEVER) {
             sim_line_push(&d->gc_out, due, 0);
@@ -231,6 +241,8 @@ static void run_event(ftl_drive *d)
     } else if (sim_line_next(&d->reads_in) <= now && d->read_wait == CMD_NONE) {
         wake(d);
         front_read(d, sim_line_pop(&d->reads_in).arg);
+        if (d->core.dftl.loaded != MAP_PAGE_NONE)
+            pump(d);    /* its map page needs no read */
     } else if (sim_line_next(&d->writes_in) <= now && d->rmw_wait == CMD_NONE) {
         wake(d);
         front_write(d, sim_line_pop(&d->writes_in).arg);
@@ -350,7 +362,7 @@ uint64_t ftl_state_hash(const ftl_drive *d)
     struct hasher h = {.hash = 0};
     struct ftl_counters n;
 
-    for (uint32_t key = 1; key <= d->core.user_units; key++)
+    for (uint32_t key = 1; key <= d->core.user_units + d->core.dftl.count; key++)
         hash_u64(&h, d->core.map[key]);
     for (uint32_t sb = 0; sb < d->core.g.sb_count; sb++) {
         hash_u64(&h, d->core.valid[sb]);

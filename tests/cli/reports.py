@@ -38,7 +38,8 @@ JOB_KEYS = ["jobname", "groupid", "error", "eta", "elapsed", "job options", "rea
 DIR_KEYS = ["io_bytes", "io_kbytes", "bw_bytes", "bw", "iops", "runtime", "total_ios", "short_ios", "drop_ios",
             "slat_ns", "clat_ns", "lat_ns", "bw_min", "bw_max", "bw_agg", "bw_mean", "bw_dev", "bw_samples",
             "iops_min", "iops_max", "iops_mean", "iops_stddev", "iops_samples"]
-CAUSES = ["host", "rmw", "gc", "wear", "refresh", "metadata", "parity", "padding", "fold"]
+CAUSES = ["host", "rmw", "gc", "wear", "refresh", "metadata", "parity", "padding", "fold",
+          "translation"]
 
 
 def percentile_from_bins(bins, n, percentile):

@@ -94,6 +94,7 @@ static void test_impossible(void **state)
         {"drive.lba_bytes", "520", "must be 512 or 4096"},
         {"nand.dies", "15", "multiple of nand.channels=4"},
         {"nand.page_bytes", "5000", "multiple of 4096"},
+        {"map.page_entries", "100", "power of two"},
         {"map.unit_bytes", "12288", "power of two"},
         {"map.unit_bytes", "32K", "word line of all planes, 16384 bytes, must hold a whole number"},
         {"raid.parity", "8", "above the physical capacity of 1073741824"},
@@ -120,6 +121,36 @@ static void test_impossible(void **state)
             assert_int_equal(ftl_setup_set(s, rows[i].key, "2147487744", "t", why, sizeof why), 0);
         else
             assert_int_equal(ftl_setup_set(s, rows[i].key, rows[i].value, "t", why, sizeof why), 0);
+        int err = ftl_setup_finish(s, 1, &cfg, why, sizeof why);
+        if (rows[i].part != NULL)
+            assert_refused(err, rows[i].part);
+        else
+            assert_int_equal(err, 0);
+        ftl_setup_free(s);
+    }
+}
+
+/* The demand-cached map goes together with capacitors and 4 KiB units, and without what
+ * moves or asks for data on its own. */
+static void test_map_cache(void **state)
+{
+    static const struct {
+        const char *key, *value, *part;
+    } rows[] = {
+        {"map.unit_bytes", "16K", "needs map.unit_bytes=4096"},
+        {"power.plp", "0", "needs power.plp=1"},
+        {"wear.spread", "10", "needs wear.spread=0"},
+        {"media.faults", "1", "needs media.faults=0"},
+        {"preread.cache_bytes", "1M", "needs preread.cache_bytes=0"},
+        {"buffer.bytes", "16K", "less than one word line"},
+        {"map.page_entries", "1024", NULL},
+    };
+    struct ftl_config cfg;
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        ftl_setup *s = reference();
+        assert_int_equal(ftl_setup_set(s, "map.cache_ppm", "10000", "t", why, sizeof why), 0);
+        assert_int_equal(ftl_setup_set(s, rows[i].key, rows[i].value, "t", why, sizeof why), 0);
         int err = ftl_setup_finish(s, 1, &cfg, why, sizeof why);
         if (rows[i].part != NULL)
             assert_refused(err, rows[i].part);
@@ -277,7 +308,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_numbers),     cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_impossible),  cmocka_unit_test(test_spare_needed),
+        cmocka_unit_test(test_impossible), cmocka_unit_test(test_map_cache),  cmocka_unit_test(test_spare_needed),
         cmocka_unit_test(test_scale),       cmocka_unit_test(test_files),
         cmocka_unit_test(test_no_half_load), cmocka_unit_test(test_op),
         cmocka_unit_test(test_create_refuses),

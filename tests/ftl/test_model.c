@@ -62,11 +62,18 @@ static struct ftl_config random_config(struct rand64 *r)
     uint64_t open = frontiers * classes + (wear != 0) - (initial != 0 ? initial - 1 : 0);
     uint64_t spare = is_auto ? open + 3 : open + (open < 2 ? 2 : open) + (plp ? 0 : 2);
     spare += draw_to(r, 4);
+    /* some drives read their map on demand, mostly from a cache of a few pages */
+    bool may_cache = plp && wear == 0 && unit == 1 && !is_auto && initial == 0;
+    uint64_t ppm = may_cache && draw_to(r, 2) ? 1 + draw_to(r, 3) * 300000 : 0;
+    uint64_t entries = UINT64_C(8) << draw_to(r, 3);
+    spare += ppm != 0 ? 6 : 0;
     uint64_t sbs = spare + 3 + draw_to(r, 8);
+    uint64_t user = (sbs - spare) * sb_units;
+    user = ppm != 0 && user > 6 ? (user - 2) * entries / (entries + 2) : user;
     bool two = types == 4 && plp && draw_to(r, 2);
     uint64_t held = (two ? 1 + dies : 1) * wl;  /* by an open superblock */
-    uint64_t host_held = (is_auto ? open : classes) * held;
-    uint64_t gc_held = is_auto ? host_held : (classes + (wear != 0)) * held;
+    uint64_t host_held = (is_auto ? open : classes + (ppm != 0)) * held;
+    uint64_t gc_held = is_auto ? host_held : (classes + (ppm != 0) + (wear != 0)) * held;
     struct ftl_config cfg = make_config(
         "wa-reference", 1, "nand.preset", two ? "qlc-2pass" : presets[types - 1], "nand.channels", NUM(channels), "nand.dies", NUM(dies), "nand.planes",
         NUM(planes), "nand.page_types", NUM(types), "nand.wordlines_per_block", NUM(rows),
@@ -77,13 +84,15 @@ static struct ftl_config random_config(struct rand64 *r)
         NUM(plp), "gc.policy", policies[draw_to(r, 7)],
         "wear.spread", NUM(wear), "wear.policy", wear_policies[draw_to(r, 3)],
         "gc.pacing", pacings[draw_to(r, 3)], "gc.choices", "3", "drive.lba_bytes",
-        draw_to(r, 2) ? "512" : "4096", "media.payload", "1", "map.unit_bytes", NUM(unit * 4096), "drive.user_bytes",
-        NUM((sbs - spare) * sb_units * 4096), "buffer.bytes",
+        draw_to(r, 2) ? "512" : "4096", "media.payload", "1", "map.unit_bytes", NUM(unit * 4096),
+        "map.cache_ppm", NUM(ppm), "map.page_entries", NUM(entries), "drive.user_bytes",
+        NUM(user * 4096), "buffer.bytes",
         NUM((host_held + draw_to(r, 3 * wl + 1)) * 4096), "buffer.gc_bytes",
         NUM((gc_held + wl + draw_to(r, 3 * wl + 1)) * 4096), NULL);
 #undef NUM
     cfg.drive_seed = draw(r);
     random_scheduling(&cfg, r);
+    cfg.preread_cache_bytes = ppm != 0 ? 0 : cfg.preread_cache_bytes;
     return cfg;
 }
 
