@@ -135,6 +135,19 @@ int nand_wordline_put(nand_dev *dev, const struct nand_addr *addr, const void *c
     return 0;
 }
 
+int nand_block_put(nand_dev *dev, uint32_t die, uint32_t plane, uint32_t block, uint32_t flags,
+                   uint32_t erase_count)
+{
+    if (dev && (flags & NAND_F_SLC) && dev->prof.time.slc_tprog_ns == 0)
+        return NAND_ENOTSUP;
+    int err = nand_block_set(dev, die, plane, block, 0, erase_count);
+    if (err || !(flags & NAND_F_SLC))
+        return err;
+    dev->block[dev_block_index(dev, die, plane, block)].word |= BF_SLC;
+    dev->any_slc = 1;
+    return 0;
+}
+
 int nand_page_get(const nand_dev *dev, const struct nand_addr *addr, uint32_t offset,
                   uint32_t bytes, void *ret_data)
 {

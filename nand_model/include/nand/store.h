@@ -43,6 +43,10 @@ NAND_API int nand_page_verify(const nand_dev *dev, const struct nand_addr *addr,
  * Errors: NAND_EADDR, NAND_EORDER, NAND_ENOTSUP (no contents kept), NAND_ENOMEM. */
 NAND_API int nand_wordline_put(nand_dev *dev, const struct nand_addr *addr,
                                const void *const *pages);
+/* The state that an erase leaves, without time: flags as of NAND_OP_ERASE. Errors: NAND_EADDR,
+ * NAND_ENOTSUP (NAND_F_SLC not offered). */
+NAND_API int nand_block_put(nand_dev *dev, uint32_t die, uint32_t plane, uint32_t block,
+                            uint32_t flags, uint32_t erase_count);
 /* Bytes of a page as they were programmed, without bit errors. The enum nand_status that a
  * read would have: NAND_OK; NAND_ERASED (ret_data all ones); NAND_GARBAGE or NAND_FAIL
  * (*ret_data is left alone). Negative: NAND_EADDR, NAND_EBYTES, NAND_ENOTSUP. */
