@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "config.h"
+#include "core/core.h"
 #include "core/energy.h"
 #include "core/geometry.h"
 #include "core/payload.h"
@@ -337,6 +338,36 @@ static int check_bounds(const struct ftl_config *cfg, char *why, size_t why_size
     return 0;
 }
 
+static int check_journal(const struct ftl_config *c, char *why, size_t n)
+{
+    struct ftl_geometry g;
+    struct journal j;
+
+    if (!c->journal_enabled)
+        return 0;
+    const char *rule = !c->media_payload ? "needs media.payload=1: it is written to NAND"
+                       : c->media_faults ? "does not know bad blocks: media.faults must be 0"
+                       : c->wear_spread != 0 ? "does not know moved superblocks: wear.spread must be 0"
+                       : c->map_cache_ppm != 0 ? "does not know a map that is cached: map.cache_ppm must be 0"
+                       : geometry_streams_auto(c) || c->streams_initial != 0
+                           ? "does not know streams.mode=auto, nor gathered streams"
+                       : media_has_two_passes(c) ? "does not know word lines in two passes"
+                                                 : NULL;
+    if (rule != NULL)
+        return config_refuse(FTL_ECONFIG, why, n, "journal.enabled=1: %s", rule);
+    (void)geometry_make(&g, c);
+    if (core_journal_shape(&j, c, &g) < 0)
+        return config_refuse(FTL_ECONFIG, why, n,
+                             "nand.blocks_per_plane=%llu: journal.enabled=1 takes %u segments of %u "
+                             "blocks beyond ftl.superblocks=%llu",
+                             (unsigned long long)c->nand_blocks_per_plane, j.segments,
+                             j.segment_blocks, (unsigned long long)c->ftl_superblocks);
+    if (c->power_atomic_units > (c->buffer_bytes >> g.unit_shift))
+        return config_refuse(FTL_ECONFIG, why, n, "power.atomic_units=%llu: more than buffer.bytes "
+                             "holds", (unsigned long long)c->power_atomic_units);
+    return 0;
+}
+
 int ftl_config_check(const struct ftl_config *cfg, char *why, size_t why_size)
 {
     if (cfg == NULL || cfg->struct_size != sizeof *cfg)
@@ -350,6 +381,8 @@ int ftl_config_check(const struct ftl_config *cfg, char *why, size_t why_size)
         err = check_space(cfg, why, why_size);
     if (err == 0)
         err = check_bank(cfg, why, why_size);
+    if (err == 0)
+        err = check_journal(cfg, why, why_size);
     return err;
 }
 

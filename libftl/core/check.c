@@ -134,7 +134,8 @@ static int check_bytes(const struct ftl_core *c, const struct report *r)
     uint64_t placed = n->host_bytes + n->rmw_bytes + n->gc_bytes + n->wear_bytes +
                       n->refresh_bytes + n->metadata_bytes + n->padding_bytes + n->fold_bytes +
                       n->parity_bytes + n->retire_bytes + n->translation_bytes;
-    uint64_t programmed = n->nand_programs * c->g.wl_units * c->g.unit_bytes - n->hole_bytes;
+    uint64_t programmed = (n->nand_programs - n->metadata_programs) * c->g.wl_units *
+                              c->g.unit_bytes + n->metadata_bytes - n->hole_bytes;
     int64_t open = (int64_t)core_open_units(c) - c->open_before;
 
     if (placed != programmed + (uint64_t)(open * c->g.unit_bytes))

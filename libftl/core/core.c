@@ -55,6 +55,8 @@ static void set_space_limits(struct ftl_core *c)
     bool lands = !c->cfg->power_plp || strcmp(c->cfg->power_on_weak, "write-through") == 0;
     if (lands && band < c->g.wl_units)
         band = c->g.wl_units;       /* filler that a FLUSH or a FUA write may ask for at once */
+    if (band < c->cfg->power_atomic_units)
+        band = c->cfg->power_atomic_units;
     c->free_floor = keep * n + c->g.pages_on_medium;
     c->pace.least = band;
 }
@@ -66,6 +68,7 @@ static int take_superblock_arrays(struct ftl_core *c)
     return SIM_TAKE(mem, c->valid, n) < 0 || SIM_TAKE(mem, c->state, n) < 0 ||
                    SIM_TAKE(mem, c->collectable, n) < 0 || SIM_TAKE(mem, c->sb_class, n) < 0 ||
                    SIM_TAKE(mem, c->sb_handles, n) < 0 ||
+                   SIM_TAKE(mem, c->sb_frontier, n) < 0 ||
                    SIM_TAKE(mem, c->closed_at, n) < 0 ||
                    SIM_TAKE(mem, c->closed_at_write, n) < 0 || SIM_TAKE(mem, c->erases, n) < 0 ||
                    SIM_TAKE(mem, c->wl_in_flight, n) < 0 ||
@@ -156,6 +159,8 @@ int core_init(struct ftl_core *c, const struct ftl_config *cfg, struct sim_conte
         err = core_dftl_init(c);
     if (err == 0 && cfg->media_payload)
         err = core_payload_init(c, c->wl_count);
+    if (err == 0 && cfg->journal_enabled)
+        err = core_journal_init(c);
     if (err < 0)
         return err;
     set_space_limits(c);
@@ -176,6 +181,8 @@ void core_aim(struct ftl_core *c)
         c->payload = &c->kept;
     if (c->raid != NULL)
         c->raid = &c->raid_kept;
+    if (c->journal != NULL)
+        c->journal = &c->log;
     core_policy_aim(c);
 }
 
@@ -187,6 +194,7 @@ void core_open(struct ftl_core *c, struct frontier *f)
     c->state[sb] = SB_OPEN;
     c->sb_class[sb] = c->fr_class[f - c->fr];
     c->sb_handles[sb] = 0;
+    c->sb_frontier[sb] = (uint8_t)(f - c->fr);
     c->free_count--;
     memset(&c->rows_programmed[(size_t)sb * c->g.dies], 0,
            c->g.dies * sizeof *c->rows_programmed);
@@ -215,6 +223,8 @@ void core_release(struct ftl_core *c, uint32_t sb)
         core_holes_turn(c, sb);
     c->wear.freed_at[sb] = ++c->wear.freed;
     c->wear.moved[sb] = 0;
+    if (c->journal != NULL)
+        core_journal_erase(c, sb);
     if (!c->timed) {
         c->count->nand_erases += (uint64_t)c->g.dies * c->g.planes;
         if (c->payload != NULL)
@@ -272,6 +282,8 @@ void core_format(struct ftl_core *c)
     core_holes_format(c);
     core_wear_format(c);
     core_pace_idle(c, false);
+    if (c->journal != NULL)
+        core_journal_format(c);
     c->medium_stale = true;
 }
 

@@ -13,6 +13,7 @@
 
 #include "core/dftl.h"
 #include "core/geometry.h"
+#include "core/journal.h"
 #include "core/payload.h"
 #include "core/raid.h"
 #include "ftl/ftl_policy.h"
@@ -71,6 +72,7 @@ struct gc_page {
 struct gc_finishing {
     uint32_t sb;
     uint64_t wl_seq;            /* last word line with its data; 0 = still open */
+    uint64_t placed;            /* journal: last sequence number given out before */
 };
 
 struct gc_state {
@@ -162,6 +164,10 @@ struct ftl_core {
     uint64_t care_units;        /* free slots that the host leaves for care.c */
     struct raid *raid;          /* &raid_kept, or NULL without media.faults */
     struct raid raid_kept;
+    struct journal *journal;    /* &log, or NULL without journal.enabled */
+    struct journal log;
+    uint8_t *sb_frontier;       /* per superblock: who writes or wrote it */
+    bool restoring;             /* word lines already programmed are not sent again */
     /* holes.c: per superblock, what its next use finds */
     uint32_t *holes, *lasting;  /* slots that are holes; of these, ones that no spare mends */
     uint8_t *leave;             /* enum leave_reason: what of its data is to be moved */
@@ -461,6 +467,66 @@ void core_payload_store(struct ftl_core *c, const struct frontier *f, uint32_t d
                         bool named);
 void core_payload_put(struct ftl_core *c, uint32_t sb, uint32_t row, uint32_t die, int32_t group);
 void core_payload_release(struct ftl_core *c, int32_t group, bool named);
+
+/* Tag without a look at its checksum. */
+void core_payload_tag_of(const uint8_t *tag, struct payload_tag *ret_tag);
+/* Where the keys that come next lay before; where the key of a buffered slot lay. */
+void core_payload_before(struct ftl_core *c, const struct frontier *f, const uint32_t *keys,
+                         uint32_t n);
+uint32_t core_payload_prev(const struct ftl_core *c, uint32_t slot);
+void core_payload_set_prev(struct ftl_core *c, uint32_t slot, uint32_t prev);
+uint64_t core_payload_oldest(const struct ftl_core *c);
+/* After a start: units come back into their word lines. */
+void core_payload_restore(struct ftl_core *c, uint32_t slot, uint32_t cw, uint32_t key,
+                          uint64_t seq, const uint8_t *body, bool sent);
+bool core_payload_was_sent(const struct ftl_core *c, uint32_t slot);
+void core_payload_adopt(struct ftl_core *c, const struct frontier *f, uint32_t slot);
+uint8_t *core_payload_open(struct ftl_core *c, const struct frontier *f, uint32_t slot);
+bool core_payload_holds(const struct ftl_core *c, uint32_t sb);
+void core_payload_forget_superblock(struct ftl_core *c, uint32_t sb);
+
+/* ---- journal.c; all but shape, bytes and init need c->journal ---- */
+void core_put(uint8_t *at, uint64_t v, uint32_t bytes);      /* little-endian */
+uint64_t core_get(const uint8_t *at, uint32_t bytes);
+/* -1: the blocks beyond the superblocks are too few; segments, segment_blocks say how many. */
+int core_journal_shape(struct journal *j, const struct ftl_config *cfg,
+                       const struct ftl_geometry *g);
+uint64_t core_journal_bytes(const struct ftl_core *c);
+int core_journal_init(struct ftl_core *c);
+void core_journal_format(struct ftl_core *c);
+/* Operations that the journal may have in media at once; c->journal may be NULL. */
+uint32_t core_journal_ops(const struct ftl_core *c);
+struct log_place core_journal_place(const struct ftl_core *c, uint32_t segment, uint32_t page);
+bool core_journal_trailer(const uint8_t *trailer, struct journal_trailer *ret);
+bool core_journal_sound(const uint8_t *sector);
+bool core_journal_room(const struct ftl_core *c);   /* for one more record */
+void core_journal_trim(struct ftl_core *c, uint64_t lpn, uint64_t n);
+void core_journal_erase(struct ftl_core *c, uint32_t sb);
+void core_journal_send(struct ftl_core *c);
+bool core_journal_durable(const struct ftl_core *c, uint64_t number);
+void core_journal_done(struct ftl_core *c, uint32_t buffer);
+void core_journal_step(struct ftl_core *c);
+void core_journal_checkpoint(struct ftl_core *c);
+void core_journal_flush(struct ftl_core *c, enum journal_mark mark, struct journal_flush *f);
+void core_journal_rewrite(struct ftl_core *c, bool with_buffer);
+
+/* ---- recover.c, resume.c ---- */
+enum { CORE_STEPS_MAX = 12 };
+struct core_step {
+    const char *name;
+    uint64_t ns, items;
+};
+struct core_recovered {
+    struct core_step step[CORE_STEPS_MAX];
+    uint32_t step_count, mark;  /* enum journal_mark, or 0 */
+    uint64_t pages_scanned, journal_pages, journal_entries, units_restored, units_dropped,
+        units_lost, duplicates, torn_wordlines, padded_wordlines, erased_again;
+};
+/* On a core just initialised, with NAND as the loss left it; *at moves on. */
+int core_recover(struct ftl_core *c, uint64_t *at, struct core_recovered *out);
+bool core_is_frontier(const struct ftl_core *c, uint32_t sb);
+int core_resume_frontier(struct ftl_core *c, uint32_t sb);
+void core_free_recount(struct ftl_core *c);
 
 /* ---- check.c ---- */
 int core_check(const struct ftl_core *c, char *ret_why, size_t why_size);

@@ -242,6 +242,13 @@ static uint64_t space(const struct ftl_core *c)
     return frontier_left(f) + c->free_usable;
 }
 
+/* Without capacitors: is all on the medium that made the units of this superblock dead? */
+static bool may_forget(const struct ftl_core *c, const struct gc_finishing *f)
+{
+    return core_payload_oldest(c) > f->placed && !c->journal->trims_pending &&
+           core_journal_durable(c, c->journal->next_number - 1);
+}
+
 /* May a superblock inspected to its end be erased? No read may still want its pages;
  * its data must be on the medium, or in a buffer that capacitors protect. */
 static bool may_release(const struct ftl_core *c, const struct gc_finishing *f)
@@ -252,7 +259,8 @@ static bool may_release(const struct ftl_core *c, const struct gc_finishing *f)
         return false;
     if (media_ops_free(c->media) < c->g.dies + c->wl_reserve)
         return false;
-    return c->cfg->power_plp || (f->wl_seq != 0 && core_oldest_wl(c) > f->wl_seq);
+    return c->cfg->power_plp || (f->wl_seq != 0 && core_oldest_wl(c) > f->wl_seq &&
+                                 (c->journal == NULL || may_forget(c, f)));
 }
 
 static void release_finished(struct ftl_core *c)
@@ -260,6 +268,9 @@ static void release_finished(struct ftl_core *c)
     struct gc_state *gc = &c->gc;
     uint32_t kept = 0;
 
+    if (c->journal != NULL && c->journal->trims_pending && !c->cfg->power_plp &&
+        core_journal_room(c))
+        core_journal_send(c);
     for (uint32_t i = 0; i < gc->finishing_count; i++) {
         struct gc_finishing f = gc->finishing[i];
         if (may_release(c, &f))
@@ -285,7 +296,8 @@ void core_gc_word_line(struct ftl_core *c, uint32_t frontier, uint64_t seq)
 static void finish_victim(struct ftl_core *c)
 {
     struct gc_state *gc = &c->gc;
-    gc->finishing[gc->finishing_count++] = (struct gc_finishing){.sb = gc->victim};
+    gc->finishing[gc->finishing_count++] = (struct gc_finishing){
+        .sb = gc->victim, .placed = c->payload != NULL ? c->payload->seq : 0};
     gc->victim = SB_NONE;
     release_finished(c);
 }
@@ -444,6 +456,9 @@ static bool is_hungry(const struct ftl_core *c)
 /* Does a finished victim wait for this frontier's open word line? */
 static bool is_awaited(const struct ftl_core *c, uint32_t i)
 {
+    if (c->journal != NULL && !c->cfg->power_plp)       /* host data may have replaced units */
+        return c->gc.finishing_count != 0 && c->fr[i].sb != SB_NONE &&
+               c->fr[i].wl_units[CAUSE_GC] + c->fr[i].wl_units[CAUSE_HOST] != 0;
     if (c->fr[i].wl_units[CAUSE_GC] == 0)
         return false;
     for (uint32_t k = 0; k < c->gc.finishing_count; k++)

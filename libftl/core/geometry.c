@@ -107,6 +107,7 @@ uint64_t geometry_free_kept(const struct ftl_config *c)
     /* automatic streams make all frontiers one pool: STREAMS.md */
     uint64_t open = geometry_streams_auto(c) ? 1 : geometry_frontiers(c);
     return c->gc_reserve + open - 1 + (c->power_plp ? 0 : 2) + failed_kept(c) +
+           (c->journal_enabled ? 1 : 0) +
            (pages_on_medium(c) != 0 ? MAP_RESERVE : 0);
 }
 

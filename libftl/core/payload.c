@@ -8,47 +8,38 @@
 
 /* ---- bytes of a tag ---------------------------------------------------------------- */
 
-static void put(uint8_t *at, uint64_t v, uint32_t bytes)
-{
-    for (uint32_t i = 0; i < bytes; i++)
-        at[i] = (uint8_t)(v >> 8 * i);
-}
-
-static uint64_t get(const uint8_t *at, uint32_t bytes)
-{
-    uint64_t v = 0;
-    for (uint32_t i = 0; i < bytes; i++)
-        v |= (uint64_t)at[i] << 8 * i;
-    return v;
-}
-
 enum { TAG_VERSION = 1, TAG_SUMMED = CODEWORD_BYTES + 28 };
 
 static void write_tag(uint8_t *sector, const struct payload_tag *tag)
 {
     uint8_t *t = sector + CODEWORD_BYTES;
-    put(t, tag->seq, 8);
-    put(t + 8, tag->key, 4);
-    put(t + 12, tag->erases, 4);
-    put(t + 16, tag->atomic_first, 4);
-    put(t + 20, tag->atomic_count, 4);
+    core_put(t, tag->seq, 8);
+    core_put(t + 8, tag->key, 4);
+    core_put(t + 12, tag->erases, 4);
+    core_put(t + 16, tag->atomic_first, 4);
+    core_put(t + 20, tag->atomic_count, 4);
     t[24] = tag->class;
-    t[25] = tag->cause;
-    put(t + 26, TAG_VERSION, 2);
-    put(t + 28, (uint32_t)XXH3_64bits(sector, TAG_SUMMED), 4);
+    t[25] = (uint8_t)(tag->frontier << 4 | tag->cause);
+    core_put(t + 26, TAG_VERSION, 2);
+    core_put(t + 28, (uint32_t)XXH3_64bits(sector, TAG_SUMMED), 4);
+}
+
+void core_payload_tag_of(const uint8_t *t, struct payload_tag *ret)
+{
+    *ret = (struct payload_tag){.seq = core_get(t, 8), .key = (uint32_t)core_get(t + 8, 4),
+                                .erases = (uint32_t)core_get(t + 12, 4),
+                                .atomic_first = (uint32_t)core_get(t + 16, 4),
+                                .atomic_count = (uint32_t)core_get(t + 20, 4), .class = t[24],
+                                .cause = t[25] & 15, .frontier = t[25] >> 4};
 }
 
 bool core_payload_tag(const uint8_t *sector, struct payload_tag *ret)
 {
     const uint8_t *t = sector + CODEWORD_BYTES;
-    if (get(t + 26, 2) != TAG_VERSION ||
-        get(t + 28, 4) != (uint32_t)XXH3_64bits(sector, TAG_SUMMED))
+    if (core_get(t + 26, 2) != TAG_VERSION ||
+        core_get(t + 28, 4) != (uint32_t)XXH3_64bits(sector, TAG_SUMMED))
         return false;
-    *ret = (struct payload_tag){.seq = get(t, 8), .key = (uint32_t)get(t + 8, 4),
-                                .erases = (uint32_t)get(t + 12, 4),
-                                .atomic_first = (uint32_t)get(t + 16, 4),
-                                .atomic_count = (uint32_t)get(t + 20, 4), .class = t[24],
-                                .cause = t[25]};
+    core_payload_tag_of(t, ret);
     return true;
 }
 
@@ -69,7 +60,7 @@ uint64_t core_payload_memory(const struct ftl_config *cfg, const struct ftl_geom
                              uint32_t wordlines)
 {
     uint64_t planes = (uint64_t)g->dies * g->planes, count = group_limit(cfg, wordlines);
-    return count * ((uint64_t)g->planes * g->page_types * page_bytes(cfg) + 4 * sizeof(int32_t)) +
+    return count * (4 * (uint64_t)g->wl_units + 1) + count * ((uint64_t)g->planes * g->page_types * page_bytes(cfg) + 4 * sizeof(int32_t)) +
            planes * page_bytes(cfg) + FRONTIERS_MAX * (1 + PAYLOAD_PARITY_MAX) * sizeof(int32_t);
 }
 
@@ -85,7 +76,9 @@ int core_payload_init(struct ftl_core *c, uint32_t wordlines)
     p->bucket_mask = 1;
     while (p->bucket_mask < p->count)
         p->bucket_mask *= 2;
-    if (SIM_TAKE(mem, p->bytes, (size_t)p->count * p->wl_bytes) < 0 ||
+    size_t units = (size_t)p->count * c->g.wl_units;
+    if (SIM_TAKE(mem, p->bytes, (size_t)p->count * p->wl_bytes + core_journal_bytes(c)) < 0 ||
+        SIM_TAKE(mem, p->prev, units) < 0 || SIM_TAKE(mem, p->sent, p->count) < 0 ||
         SIM_TAKE(mem, p->wl, p->count) < 0 || SIM_TAKE(mem, p->next, p->count) < 0 ||
         SIM_TAKE(mem, p->bucket, p->bucket_mask) < 0 ||
         SIM_TAKE(mem, p->open, FRONTIERS_MAX) < 0 ||
@@ -192,7 +185,11 @@ static void put_codeword(struct ftl_core *c, const struct frontier *f, uint32_t 
     c->payload->seq += cw == 0;
     struct payload_tag tag = {.seq = c->payload->seq, .key = key, .erases = c->erases[f->sb],
                               .atomic_count = 1, .class = c->sb_class[f->sb],
-                              .cause = (uint8_t)cause};
+                              .cause = (uint8_t)cause, .frontier = (uint8_t)(f - c->fr)};
+    if (cause == CAUSE_HOST && c->payload->atomic_count > 1) {
+        tag.atomic_first = c->payload->atomic_first;
+        tag.atomic_count = c->payload->atomic_count;
+    }
     if (FTL_PLANT(buffer_bytes, 200))
         ;
     else if (bytes != NULL)
@@ -208,6 +205,39 @@ static void put_unit(struct ftl_core *c, const struct frontier *f, uint32_t slot
     for (uint32_t cw = 0; cw < c->g.unit_cws; cw++)
         put_codeword(c, f, slot, cw, key, cause,
                      bytes != NULL ? bytes + (size_t)cw * CODEWORD_BYTES : NULL);
+}
+
+static uint32_t *prev_of(const struct ftl_core *c, uint32_t slot)
+{
+    const struct payload *p = c->payload;
+    uint32_t wl = (slot - 1) / c->g.wl_units;
+
+    for (int32_t g = p->bucket[wl & p->bucket_mask]; g != GROUP_NONE; g = p->next[g])
+        if (p->wl[g] == wl)
+            return &p->prev[(size_t)g * c->g.wl_units + (slot - 1) % c->g.wl_units];
+    return NULL;
+}
+
+uint32_t core_payload_prev(const struct ftl_core *c, uint32_t slot)
+{
+    const uint32_t *prev = prev_of(c, slot);
+    return prev != NULL ? *prev : 0;
+}
+
+void core_payload_set_prev(struct ftl_core *c, uint32_t slot, uint32_t prev)
+{
+    uint32_t *to = prev_of(c, slot);
+    if (to != NULL)
+        *to = prev;
+}
+
+void core_payload_before(struct ftl_core *c, const struct frontier *f, const uint32_t *keys,
+                         uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        (void)open_sector(c, f, f->next + i, 0);
+        core_payload_set_prev(c, f->next + i, c->map[keys[i]]);
+    }
 }
 
 void core_payload_place(struct ftl_core *c, const struct frontier *f, uint32_t slot, uint32_t n)
@@ -271,6 +301,8 @@ void core_payload_move(struct ftl_core *c, const struct frontier *f, uint32_t fr
     uint8_t kept[CODEWORD_BYTES + PAYLOAD_TAG_BYTES];
     uint32_t key = c->rmap[to];
 
+    (void)open_sector(c, f, to, 0);
+    core_payload_set_prev(c, to, from);
     for (uint32_t cw = 0; cw < c->g.unit_cws; cw++) {
         const uint8_t *sector = kept;
         if (p->page != NULL) {
@@ -393,4 +425,98 @@ void core_payload_store(struct ftl_core *c, const struct frontier *f, uint32_t d
     core_payload_put(c, f->sb, f->row, die, group);
     c->rows_programmed[(size_t)f->sb * c->g.dies + die] = f->row + 1;
     core_payload_release(c, group, named);
+}
+
+/* ---- after a start --------------------------------------------------------------------------- */
+
+static int32_t group_of(struct ftl_core *c, uint32_t slot, bool take)
+{
+    struct payload *p = c->payload;
+    uint32_t wl = (slot - 1) / c->g.wl_units;
+
+    for (int32_t g = p->bucket[wl & p->bucket_mask]; g != GROUP_NONE; g = p->next[g])
+        if (p->wl[g] == wl)
+            return g;
+    if (!take || (int32_t)p->free_head == GROUP_NONE)
+        return GROUP_NONE;
+    int32_t group = group_take(c);
+    memset(core_payload_group(c, group), 0xff, p->wl_bytes);
+    group_name(p, group, wl);
+    return group;
+}
+
+void core_payload_restore(struct ftl_core *c, uint32_t slot, uint32_t cw, uint32_t key,
+                          uint64_t seq, const uint8_t *body, bool sent)
+{
+    struct payload *p = c->payload;
+    int32_t group = group_of(c, slot, true);
+    uint32_t sb = geometry_superblock(&c->g, slot - 1), frontier = c->sb_frontier[sb];
+
+    if (group == GROUP_NONE)
+        return;
+    p->sent[group] = sent;
+    p->prev[(size_t)group * c->g.wl_units + (slot - 1) % c->g.wl_units] = 0;
+    uint8_t *to = sector_at(p, core_payload_group(c, group),
+                            ((slot - 1) % c->g.wl_units << c->g.cw_shift) + cw);
+    struct payload_tag tag = {.seq = seq, .key = key, .erases = c->erases[sb], .atomic_count = 1,
+                              .class = c->fr_class[frontier],
+                              .cause = frontier >= c->gc_first && c->gc_first != 0 ? CAUSE_GC
+                                                                                    : CAUSE_HOST,
+                              .frontier = (uint8_t)frontier};
+    memcpy(to, body, CODEWORD_BYTES);
+    write_tag(to, &tag);
+}
+
+bool core_payload_was_sent(const struct ftl_core *c, uint32_t slot)
+{
+    int32_t group = group_of((struct ftl_core *)c, slot, false);
+    return group != GROUP_NONE && c->payload->sent[group] != 0;
+}
+
+/* The group of a word line becomes the open one of a frontier. */
+void core_payload_adopt(struct ftl_core *c, const struct frontier *f, uint32_t slot)
+{
+    c->payload->open[f - c->fr] = group_of(c, slot, false);
+}
+
+uint8_t *core_payload_open(struct ftl_core *c, const struct frontier *f, uint32_t slot)
+{
+    return open_sector(c, f, slot, 0);
+}
+
+static int32_t any_of_superblock(const struct ftl_core *c, uint32_t sb)
+{
+    const struct payload *p = c->payload;
+    uint32_t first = sb * (c->g.sb_units / c->g.wl_units), n = c->g.sb_units / c->g.wl_units;
+
+    for (uint32_t b = 0; b <= p->bucket_mask; b++)
+        for (int32_t g = p->bucket[b]; g != GROUP_NONE; g = p->next[g])
+            if (p->wl[g] >= first && p->wl[g] < first + n)
+                return g;
+    return GROUP_NONE;
+}
+
+bool core_payload_holds(const struct ftl_core *c, uint32_t sb)
+{
+    return any_of_superblock(c, sb) != GROUP_NONE;
+}
+
+void core_payload_forget_superblock(struct ftl_core *c, uint32_t sb)
+{
+    for (int32_t g; (g = any_of_superblock(c, sb)) != GROUP_NONE;)
+        core_payload_release(c, g, true);
+}
+
+/* Sequence number of the oldest unit that is not on the medium; UINT64_MAX = none. */
+uint64_t core_payload_oldest(const struct ftl_core *c)
+{
+    const struct payload *p = c->payload;
+    uint64_t oldest = UINT64_MAX;
+
+    for (uint32_t b = 0; b <= p->bucket_mask; b++)
+        for (int32_t g = p->bucket[b]; g != GROUP_NONE; g = p->next[g]) {
+            uint64_t seq = core_get(core_payload_group(c, g) + CODEWORD_BYTES, 8);
+            oldest = seq < oldest ? seq : oldest;
+        }
+    return oldest;
 }

@@ -19,7 +19,7 @@ struct payload_tag {
     uint32_t key;               /* LPN + 1; 0 = filler */
     uint32_t erases;            /* of its superblock: which life of it this is */
     uint32_t atomic_first, atomic_count;    /* place in its command; see power.atomic_units */
-    uint8_t class, cause;
+    uint8_t class, cause, frontier;
 };
 
 struct payload {
@@ -33,6 +33,9 @@ struct payload {
     uint32_t bucket_mask;
     int32_t *open, *parity;     /* per frontier; per frontier and parity die */
     uint64_t seq;
+    uint32_t *prev;             /* per group and unit: where the key lay before */
+    uint8_t *sent;              /* per group, after a start: its word line was full */
+    uint32_t atomic_first, atomic_count;    /* of the unit to be placed */
     const uint8_t *incoming;    /* bytes of the unit to be placed; NULL = zeros */
     const uint8_t *page;        /* under relocation; NULL = taken from the medium */
 };

@@ -101,6 +101,11 @@ static void close_superblock(struct ftl_core *c, struct frontier *f)
 static void emit(struct ftl_core *c, const struct frontier *f, uint32_t die,
                  const uint32_t units[2], int32_t group, bool is_parity)
 {
+    if (__builtin_expect(c->restoring, 0) &&
+        c->rows_programmed[(size_t)f->sb * c->g.dies + die] > f->row) {
+        core_payload_release(c, group, !is_parity);
+        return;
+    }
     c->count->nand_programs++;
     if (c->timed)
         wl_send(c, f, die, units, group, is_parity);
@@ -318,6 +323,8 @@ void core_place_run(struct ftl_core *c, uint32_t want, const uint32_t *keys, uin
             c->count->stream_mixed_units += k;
         c->sb_handles[f->sb] |= (uint8_t)(1u << want);
         uint32_t fresh = 0;
+        if (c->payload != NULL)
+            core_payload_before(c, f, keys, k);
         for (uint32_t i = 0; i < k; i++, slot++) {
             uint32_t old = map[keys[i]];
             map[keys[i]] = slot;

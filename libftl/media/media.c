@@ -109,7 +109,8 @@ int media_init(struct media *m, const struct ftl_config *cfg, struct sim_heap *h
 {
     struct nand_profile p;
 
-    *m = (struct media){.heap = heap, .ctx = ctx};
+    nand_dev *kept = ctx->mem.again ? m->nand : NULL;  /* what was written outlives the rest */
+    *m = (struct media){.heap = heap, .ctx = ctx, .nand = kept};
     if (media_profile(&p, cfg) < 0) {
         if (why != NULL)
             (void)snprintf(why, why_size, "nand.preset=%s: unknown preset", cfg->nand_preset);
@@ -129,7 +130,7 @@ int media_init(struct media *m, const struct ftl_config *cfg, struct sim_heap *h
     struct nand_options options = {.flags = (cfg->media_payload ? NAND_WITH_CONTENTS : 0) |
                                             (cfg->media_ecc ? NAND_WITH_CELLS : 0) |
                                             (cfg->media_faults ? NAND_WITH_FAULTS : 0)};
-    if (nand_create_with(&p, cfg->drive_seed, &options, &m->nand) < 0)
+    if (kept == NULL && nand_create_with(&p, cfg->drive_seed, &options, &m->nand) < 0)
         return FTL_ENOMEM;
     if (cfg->media_payload && take_payload_memory(m, ops_limit) < 0)
         return FTL_ENOMEM;
@@ -186,7 +187,12 @@ static void op_give(struct media *m, uint32_t op)
 struct nand_res media_issue(struct media *m, uint64_t now, const struct nand_req *req)
 {
     struct nand_res res;
+    if (__builtin_expect(m->struck, 0))     /* no power: nothing is issued, nothing is awaited */
+        return (struct nand_res){.start_at = now, .bus_free_at = now, .done_at = now};
     int err = nand_issue(m->nand, now, req, &res);
+    if (__builtin_expect(m->watched, 0))
+        m->struck = (err == 0 && res.status == NAND_CUT) ||
+                    (m->strike_at != 0 && nand_op_count(m->nand) >= m->strike_at);
     if (__builtin_expect(err < 0, 0)) {
         (void)fprintf(stderr, "libftl: NAND refused operation %d on die %u plane %u block %u page %u: %s\n",
                       (int)req->op, req->addr.die, req->addr.plane, req->addr.block,
@@ -308,13 +314,16 @@ uint64_t media_array_ns(const struct media *m, const struct media_op *op)
 {
     if (op->kind == MEDIA_ERASE)
         return m->time->tbers_ns;
+    if (op->pass == MEDIA_SLC)
+        return m->time->slc_tprog_ns;
     return op->pass == MEDIA_WHOLE ? m->time->tprog_ns : m->time->tpass_ns[op->pass == MEDIA_FINE];
 }
 
 void media_start_write(struct media *m, uint64_t now, struct media_die *d, uint32_t index)
 {
     struct media_op *op = &m->ops[index];
-    bool loads = op->kind == MEDIA_PROGRAM && op->step < m->page_types;
+    uint32_t types = op->pass == MEDIA_SLC ? 1 : m->page_types;
+    bool loads = op->kind == MEDIA_PROGRAM && op->step < types;
     struct nand_req req = {.op = NAND_OP_ERASE,
                            .addr = {.block = op->block, .page = op->page, .die = op->die},
                            .plane_mask = (UINT32_C(1) << m->plane_count) - 1};
@@ -335,12 +344,13 @@ void media_start_write(struct media *m, uint64_t now, struct media_die *d, uint3
         req.op = loads ? NAND_OP_DATA_IN : NAND_OP_PROG;
         req.addr.page = op->page + (loads ? op->step : 0);
         req.bytes = m->page_bus_bytes;
-        if (m->program_data != NULL && op->step < m->page_types)
+        if (m->program_data != NULL && op->step < types)
             req.data = data_in(m, m->program_bytes + m->program_data[index] +
                                       (size_t)op->step * m->plane_count * m->page_bus_bytes,
                                req.plane_mask);
         m->programs += op->step == 0;
     } else {
+        req.flags = op->pass == MEDIA_SLC ? NAND_F_SLC : 0;
         m->erases += (uint32_t)__builtin_popcount(req.plane_mask);
     }
     die_busy_begin(d, now);
@@ -471,6 +481,14 @@ void media_program(struct media *m, uint64_t now, enum media_writer writer, uint
     add_write(m, now, writer, index);
 }
 
+void media_erase_slc(struct media *m, uint64_t now, uint32_t die, uint32_t block, uint32_t ref)
+{
+    uint32_t index = op_take(m);
+    m->ops[index] = (struct media_op){.kind = MEDIA_ERASE, .die = (uint16_t)die, .block = block,
+                                      .ref = ref, .pass = MEDIA_SLC};
+    add_write(m, now, MEDIA_FOR_GC, index);
+}
+
 void media_erase(struct media *m, uint64_t now, uint32_t die, uint32_t block, uint32_t ref)
 {
     uint32_t index = op_take(m);
@@ -584,8 +602,9 @@ static struct media_done write_event(struct media *m, uint64_t now, uint32_t ind
     struct media_op *op = &m->ops[index];
     const struct media_done nothing = {.ref = MEDIA_NONE};
 
-    if (op->kind == MEDIA_PROGRAM && op->step <= m->page_types) {
-        if (m->suspend && op->step == m->page_types)
+    uint32_t types = op->pass == MEDIA_SLC ? 1 : m->page_types;
+    if (op->kind == MEDIA_PROGRAM && op->step <= types) {
+        if (m->suspend && op->step == types)
             media_hold_loaded(m, now, op->die);
         else                    /* next page type, or the program */
             media_start_write(m, now, &m->dies[op->die], index);

@@ -30,7 +30,7 @@ enum media_kind {
 enum { MEDIA_READ_CLASSES = 4 };
 
 /* Of a word line that is programmed twice; MEDIA_WHOLE otherwise. */
-enum media_pass { MEDIA_WHOLE, MEDIA_COARSE, MEDIA_FINE };
+enum media_pass { MEDIA_WHOLE, MEDIA_COARSE, MEDIA_FINE, MEDIA_SLC /* one page, one bit per cell */ };
 
 /* Whose program: with sched.host_write_first those of the host overtake. */
 enum media_writer { MEDIA_FOR_HOST, MEDIA_FOR_GC, MEDIA_WRITERS };
@@ -126,6 +126,9 @@ struct media {
     uint64_t *program_data;     /* per operation: its pages, in the order of DATA_IN */
     uint64_t next_program;
     uint8_t *packed;            /* pages of one transfer that leaves planes out */
+    /* power: see power.c */
+    bool watched, struck;       /* a loss is armed or there; it is there */
+    uint64_t strike_at;         /* after this operation of the NAND; 0 = none */
     /* since the last reset */
     uint64_t die_busy_ns, channel_busy_ns;
     uint64_t page_reads, gc_page_reads, programs, erases, suspends, shared_reads;
@@ -184,6 +187,28 @@ int media_put(struct media *m, uint32_t die, uint32_t block, uint32_t first_page
               const uint8_t *pages);
 int media_peek(const struct media *m, uint32_t die, uint32_t plane, uint32_t block, uint32_t page,
                uint32_t offset, uint32_t bytes, void *ret_data);
+/* Blocks used with one bit per cell; only where media_has_slc(). */
+void media_erase_slc(struct media *m, uint64_t now, uint32_t die, uint32_t block, uint32_t ref);
+bool media_has_slc(const struct ftl_config *cfg);
+
+/* ---- power.c: losing power, and operations one after the other, without the queues ---- */
+/* Nothing is issued any more; what is under way is left to the NAND. */
+void media_go_dark(struct media *m);
+/* Programs (pages as of DATA_IN) and erases with the die's last operation awaited: *at is the
+ * time before and the time at which the next may be issued after; the result's done_at is its
+ * end. status NAND_CUT: the power went. */
+struct nand_res media_program_now(struct media *m, uint64_t *at, uint32_t die, uint32_t block,
+                                  uint32_t page, bool slc, const uint8_t *pages);
+struct nand_res media_erase_now(struct media *m, uint64_t *at, uint32_t die, uint32_t block,
+                                bool slc);
+/* The next program or erase is cut. */
+void media_arm_cut(struct media *m, uint32_t mode, uint32_t others, uint64_t seed);
+/* End of everything under way. */
+uint64_t media_idle_at(const struct media *m);
+/* Without time, for blocks with one bit per cell or not. */
+int media_put_meta(struct media *m, uint32_t die, uint32_t block, uint32_t page, bool slc,
+                   const uint8_t *pages);
+void media_erase_meta(struct media *m, uint32_t block, bool slc, uint32_t erases);
 void media_erase_untimed(struct media *m, uint32_t block, uint32_t erases);
 void media_erase_die_untimed(struct media *m, uint32_t die, uint32_t block, uint32_t erases);
 void media_erase(struct media *m, uint64_t now, uint32_t die, uint32_t block, uint32_t ref);

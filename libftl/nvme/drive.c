@@ -48,7 +48,8 @@ static uint32_t ops_limit(const struct ftl_core *core)
     uint32_t maps = core->g.pages_on_medium != 0 ? (uint32_t)core->cfg->host_open_max + MAP_FLUSH_WINDOW
                                                  : 0;
     return rebuild + maps + core->wl_count * passes + 16 * core->g.dies +
-           core->gc.window * core->g.group_pages + core->wl_reserve + drive_parts(core->cfg);
+           core->gc.window * core->g.group_pages + core->wl_reserve + drive_parts(core->cfg) +
+           core_journal_ops(core);
 }
 
 /* Reads that may fail at one time. */
@@ -123,7 +124,7 @@ static void name_policies(ftl_drive *d)
                    d->core.policy.pace->head.name);
 }
 
-static int build(ftl_drive *d, const struct ftl_policies *policies, char *why, size_t why_size)
+int drive_build(ftl_drive *d, const struct ftl_policies *policies, char *why, size_t why_size)
 {
     int err = core_init(&d->core, &d->cfg, &d->ctx, &d->media, &d->count);
     if (err == 0)
@@ -179,7 +180,7 @@ int ftl_create_with(const struct ftl_config *cfg, const struct ftl_policies *pol
     d->lbas_per_unit = (uint32_t)cfg->map_unit_bytes / d->lba_bytes;
     d->lba_cw_shift = d->lba_bytes == CODEWORD_BYTES ? 0 : 3;
     d->link_bytes_per_us = link_rate(cfg);
-    err = build(d, policies, why, why_size);
+    err = drive_build(d, policies, why, why_size);
     if (err < 0) {
         if (err == FTL_ENOMEM && why != NULL)
             (void)snprintf(why, why_size, "no memory for %llu bytes",
@@ -189,6 +190,8 @@ int ftl_create_with(const struct ftl_config *cfg, const struct ftl_policies *pol
     }
     d->lba_unit_shift = d->lba_cw_shift + d->core.g.cw_shift;
     d->lba_count = (uint64_t)d->core.user_units << d->lba_unit_shift;
+    if (d->core.journal != NULL)
+        core_journal_format(&d->core);
     *ret_drive = d;
     return 0;
 }
@@ -227,6 +230,8 @@ void drive_look_at_dies(ftl_drive *d)
 
 int drive_settle(ftl_drive *d)
 {
+    if (d->power.off)
+        return FTL_EPOWER;
     if (d->open != 0)
         return FTL_EBUSY;
     if (d->core.raid != NULL)
@@ -405,6 +410,8 @@ int ftl_trim_untimed(ftl_drive *d, uint64_t lba, uint64_t lba_count)
             err = core_dftl_unmap_untimed(&d->core, from, to - from);
         else
             core_unmap(&d->core, from, to - from);
+        if (d->core.journal != NULL)
+            core_journal_trim(&d->core, from, to - from);
         d->count.host_trim_bytes += (to - from) << d->core.g.unit_shift;
     }
     d->count.host_trims++;

@@ -3,6 +3,7 @@
 #define FTL_NVME_DRIVE_H
 
 #include "core/core.h"
+#include "ftl/ftl_power.h"
 #include "nvme/ahead.h"
 
 #define CMD_NONE UINT32_MAX
@@ -27,7 +28,8 @@ struct command {
     uint32_t stream;            /* of reads that it continues, or AHEAD_STREAMS */
     uint16_t status;            /* NVMe status field */
     bool checked;               /* a write's data has passed the memory */
-    uint64_t wl_seq;            /* FLUSH: waits for word lines up to this one */
+    uint64_t wl_seq;            /* FLUSH, FUA: waits for word lines up to this one */
+    uint64_t journal_number;    /* and for sectors of the journal up to this one */
 };
 
 static inline uint64_t max_u64(uint64_t a, uint64_t b)
@@ -85,6 +87,13 @@ struct ftl_drive {
     ftl_ns since;
     uint64_t memory_passes;     /* draws so far */
     ftl_ns patrol_at;           /* SIM_NEVER without media.refresh_hours */
+    struct {
+        bool off, armed;
+        uint64_t armed_at;      /* operation of the NAND */
+        uint64_t open_units;    /* in open word lines at the loss */
+        struct ftl_power_cut how;
+        struct ftl_power_report last;
+    } power;
 };
 
 /* bank.c: a health test, and what follows from it */
@@ -122,6 +131,8 @@ bool translate_continue(ftl_drive *d);
 uint64_t server_take(struct server *s, uint64_t from, uint64_t ns);
 uint64_t link_ns(const ftl_drive *d, uint64_t bytes);
 uint32_t drive_class(const ftl_drive *d, uint32_t stream);
+int drive_build(ftl_drive *d, const struct ftl_policies *policies, char *why, size_t why_size);
+int drive_power_lost(ftl_drive *d);     /* an armed loss struck: FTL_EPOWER */
 int drive_settle(ftl_drive *d);  /* before untimed work: quiet, untimed mode */
 void drive_look_at_dies(ftl_drive *d);
 /* memory.c: n bytes of a command (NULL: timing only) pass the controller's memory; the

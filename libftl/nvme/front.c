@@ -318,6 +318,8 @@ static void place(ftl_drive *d, struct command *c, uint32_t n)
         uint32_t k = n - done < BATCH ? n - done : BATCH, offset;
         if (d->core.payload != NULL) {
             k = 1;
+            d->core.payload->atomic_first = c->cursor;
+            d->core.payload->atomic_count = c->units <= d->cfg.power_atomic_units ? c->units : 1;
             d->core.payload->incoming = whole_unit(d, c, c->cursor, unit);
         }
         for (uint32_t i = 0; i < k; i++) {
@@ -372,6 +374,24 @@ static bool merges_lost(const ftl_drive *d, const struct command *c)
     return c->status != 0;
 }
 
+static bool journal_rests(const struct ftl_core *core)
+{
+    return core->journal == NULL ||
+           (!core->journal->trims_pending &&
+            core_journal_durable(core, core->journal->next_number - 1));
+}
+
+/* Records that wait go to the medium; false = no room yet. */
+static bool close_journal(struct ftl_core *core)
+{
+    if (core->journal == NULL || !core->journal->trims_pending)
+        return true;
+    if (!core_journal_room(core))
+        return false;
+    core_journal_send(core);
+    return true;
+}
+
 /* Sends the open word line of a class, when host data waits in it; false when there is no room
  * for its filler yet. */
 static bool close_word_line(ftl_drive *d, uint32_t class)
@@ -395,6 +415,7 @@ static void await_word_lines(ftl_drive *d, uint32_t index)
     struct command *c = &d->commands[index];
 
     c->wl_seq = d->core.wl_seq;
+    c->journal_number = d->core.journal != NULL ? d->core.journal->next_number - 1 : 0;
     c->pending = 0;
     c->next = d->flush_head;
     d->flush_head = index;
@@ -441,6 +462,8 @@ static bool write_step(ftl_drive *d, uint32_t index)
     }
     uint32_t n = write_room(d, c);
 
+    if (c->units <= d->cfg.power_atomic_units && c->cursor == 0 && n < c->units)
+        return false;                   /* all of it at once */
     if (d->core.dftl.on && !write_map_entry(d, index, &n))
         return false;
     if (n > 0) {
@@ -495,10 +518,14 @@ static bool trim_step(ftl_drive *d, uint32_t index)
         write_complete(d, index, d->ctx.now);
         return true;
     }
+    if (d->core.journal != NULL && !core_journal_room(&d->core))
+        return false;
     if (d->core.dftl.on && !trim_map(d, index, from, n))
         return false;
     if (!d->core.dftl.on)
         core_unmap(&d->core, from, n);
+    if (d->core.journal != NULL && n > 0)
+        core_journal_trim(&d->core, from, n);
     d->count.host_trims++;
     d->count.host_trim_bytes += n << d->core.g.unit_shift;
     uint64_t end = core_write_path(&d->core, d->cfg.fw_write_cmd_ns + n * d->cfg.fw_trim_unit_ns);
@@ -513,10 +540,13 @@ static bool flush_step(ftl_drive *d, uint32_t index)
 
     d->count.host_flushes += c->cursor == 0;
     c->cursor = 1;
-    if (core->cfg->power_plp || core->buffer_used == 0 || FTL_PLANT(flush_nowait, 1)) {
+    if (core->cfg->power_plp || (core->buffer_used == 0 && journal_rests(core)) ||
+        FTL_PLANT(flush_nowait, 1)) {
         write_complete(d, index, d->ctx.now + d->cfg.fw_commit_ns);
         return true;
     }
+    if (!close_journal(core))
+        return false;
     for (uint32_t k = 0; k < core->classes; k++)
         if (!close_word_line(d, k))
             return false;
@@ -531,7 +561,8 @@ void front_word_line_done(ftl_drive *d)
     while (*link != CMD_NONE) {
         uint32_t index = *link;
         struct command *c = &d->commands[index];
-        if (core_oldest_wl(&d->core) > c->wl_seq) {
+        if (core_oldest_wl(&d->core) > c->wl_seq &&
+            (d->core.journal == NULL || core_journal_durable(&d->core, c->journal_number))) {
             *link = c->next;
             write_complete(d, index, d->ctx.now);
         } else {

@@ -52,6 +52,8 @@ int ftl_submit(ftl_drive *d, const struct ftl_cmd *cmd)
 {
     if (d == NULL || cmd == NULL)
         return FTL_EINVAL;
+    if (d->power.off)
+        return FTL_EPOWER;
     int err = judge(d, cmd);
     if (err < 0)
         return err;
@@ -97,7 +99,7 @@ uint32_t ftl_poll(ftl_drive *d, struct ftl_cpl *ret, uint32_t max)
 {
     uint32_t n = 0;
 
-    while (n < max) {
+    while (n < max && !d->power.off) {
         uint64_t reads = sim_line_next(&d->done_reads), writes = sim_line_next(&d->done_writes);
         struct sim_line *line = writes < reads ? &d->done_writes : &d->done_reads;
         if ((writes < reads ? writes : reads) > d->ctx.now)
@@ -165,6 +167,13 @@ static void media_ended(ftl_drive *d, struct media_done done)
         }
         return;
     case MEDIA_PROGRAM:
+        if (__builtin_expect((done.ref & JOURNAL_REF) != 0, 0)) {
+            core_journal_done(&d->core, done.ref & ~(uint32_t)JOURNAL_REF);
+            if (d->flush_head != CMD_NONE)
+                front_word_line_done(d);
+            pump(d);
+            return;
+        }
         if (__builtin_expect((done.failed | done.dead) != 0, 0))
             core_program_failed(&d->core, done.ref, &done);
         core_wl_done(&d->core, done.ref);
@@ -294,7 +303,11 @@ int ftl_run(ftl_drive *d, ftl_ns t)
 {
     if (d == NULL || t < d->ctx.now)
         return FTL_EINVAL;
+    if (d->power.off)
+        return FTL_EPOWER;
     for (;;) {
+        if (__builtin_expect(d->media.struck, 0))
+            return drive_power_lost(d);
         uint64_t work = next_work(d), completion = next_completion(d);
         if (t != FTL_NEVER)
             work = min_u64(work, d->patrol_at);     /* time is given: patrols go on in it */
@@ -320,12 +333,16 @@ int ftl_drain(ftl_drive *d)
 {
     if (d == NULL)
         return FTL_EINVAL;
+    if (d->power.off)
+        return FTL_EPOWER;
     for (uint64_t work = next_work(d); work != FTL_NEVER; work = next_work(d)) {
         if (d->core.error < 0)
             return d->core.error;
         if (work > d->ctx.now)
             d->ctx.now = work;
         run_event(d);
+        if (__builtin_expect(d->media.struck, 0))
+            return drive_power_lost(d);
     }
     uint64_t last = d->done_reads.last > d->done_writes.last ? d->done_reads.last
                                                              : d->done_writes.last;

@@ -1,0 +1,650 @@
+/* journal.c - writing the log: records into sectors, sectors into pages, segments in turn. */
+#include <string.h>
+#include <xxhash.h>
+
+#include "core/core.h"
+
+void core_put(uint8_t *at, uint64_t v, uint32_t bytes)
+{
+    for (uint32_t i = 0; i < bytes; i++)
+        at[i] = (uint8_t)(v >> 8 * i);
+}
+
+uint64_t core_get(const uint8_t *at, uint32_t bytes)
+{
+    uint64_t v = 0;
+    for (uint32_t i = 0; i < bytes; i++)
+        v |= (uint64_t)at[i] << 8 * i;
+    return v;
+}
+
+/* ---- shape ------------------------------------------------------------------------- */
+
+static uint32_t ceil_div(uint64_t a, uint64_t b)
+{
+    return (uint32_t)((a + b - 1) / b);
+}
+
+enum { TABLE_ENTRY = 24, RECORD_HEAD = 4, SLICE_HEAD = 16, PENDING = 12, SLICE_LEAST = 250 };
+
+static uint32_t checkpoint_sectors(const struct ftl_geometry *g, uint64_t user_units)
+{
+    /* slices with a pending entry for every unit hold the fewest */
+    return 2 + ceil_div(g->sb_count, JOURNAL_BODY / TABLE_ENTRY - 2) +
+           ceil_div(user_units, SLICE_LEAST);
+}
+
+int core_journal_shape(struct journal *j, const struct ftl_config *cfg, const struct ftl_geometry *g)
+{
+    uint32_t types = media_has_slc(cfg) ? 1 : g->page_types;
+    uint64_t units = (cfg->buffer_bytes + cfg->buffer_gc_bytes) >> g->unit_shift;
+
+    *j = (struct journal){.slc = types == 1 && g->page_types > 1, .first_block = g->sb_count,
+                          .segments = 3, .page_cws = g->page_cws, .open = -1,
+                          .page_total = (uint32_t)(cfg->nand_page_bytes + cfg->nand_spare_bytes)};
+    j->sectors = types * g->planes * g->page_cws;
+    j->page_bytes = types * g->planes * g->page_cws * JOURNAL_BODY;
+    j->sector_bytes = j->page_total / j->page_cws;
+    j->flush_pages = JOURNAL_BUFFERS + 2 + ceil_div((units << g->cw_shift) + 2, j->sectors);
+    uint64_t user = cfg->drive_user_bytes >> g->unit_shift;
+    uint64_t pages = 2 * (uint64_t)(ceil_div(checkpoint_sectors(g, user), j->sectors) +
+                                    j->flush_pages + JOURNAL_BUFFERS);
+    uint64_t per_block = (uint64_t)g->dies * g->rows;
+    j->segment_blocks = ceil_div(pages, per_block);
+    j->pages_per_segment = (uint32_t)(j->segment_blocks * per_block);
+    return g->sb_count + (uint64_t)j->segments * j->segment_blocks <= cfg->nand_blocks_per_plane
+               ? 0
+               : -1;
+}
+
+/* ---- where a page lies ---------------------------------------------------------------- */
+
+struct log_place core_journal_place(const struct ftl_core *c, uint32_t segment, uint32_t page)
+{
+    const struct journal *j = c->journal;
+    uint32_t row = page / c->g.dies;
+    return (struct log_place){
+        .die = page % c->g.dies,
+        .block = j->first_block + segment * j->segment_blocks + row / c->g.rows,
+        .page = row % c->g.rows * (j->slc ? 1 : c->g.page_types)};
+}
+
+static uint8_t *buffer_at(const struct ftl_core *c, int32_t buffer)
+{
+    const struct journal *j = c->journal;
+    return c->payload->bytes + j->buffers_at +
+           (size_t)buffer * (j->sectors / j->page_cws) * j->page_total;
+}
+
+static uint8_t *sector_of(const struct ftl_core *c, uint32_t i)
+{
+    const struct journal *j = c->journal;
+    return buffer_at(c, j->open) + (size_t)(i / j->page_cws) * j->page_total +
+           (size_t)(i % j->page_cws) * j->sector_bytes;
+}
+
+/* ---- sectors --------------------------------------------------------------------------- */
+
+static uint32_t sum_of(const uint8_t *sector)
+{
+    uint8_t t[JOURNAL_TRAILER];
+    memcpy(t, sector + JOURNAL_BODY, sizeof t);
+    memset(t + 12, 0, 4);
+    return (uint32_t)XXH3_64bits_withSeed(t, sizeof t, XXH3_64bits(sector, JOURNAL_BODY));
+}
+
+bool core_journal_trailer(const uint8_t *t, struct journal_trailer *ret)
+{
+    if (t[0] != 'F' || t[1] != 'J' || t[2] < JK_RECORDS || t[2] > JK_UNIT_SENT)
+        return false;
+    *ret = (struct journal_trailer){.kind = t[2], .param = t[3], .a = (uint32_t)core_get(t + 4, 4),
+                                    .b = (uint32_t)core_get(t + 8, 4),
+                                    .number = core_get(t + 16, 8), .seq = core_get(t + 24, 8)};
+    return ret->number != 0;
+}
+
+bool core_journal_sound(const uint8_t *sector)
+{
+    return core_get(sector + JOURNAL_BODY + 12, 4) == sum_of(sector);
+}
+
+static void close_sector(struct ftl_core *c, uint8_t kind, uint8_t param, uint32_t a, uint32_t b,
+                         uint64_t seq)
+{
+    struct journal *j = c->journal;
+    uint8_t *s = sector_of(c, j->open_sectors), *t = s + JOURNAL_BODY;
+
+    t[0] = 'F';
+    t[1] = 'J';
+    t[2] = kind;
+    t[3] = param;
+    core_put(t + 4, a, 4);
+    core_put(t + 8, b, 4);
+    core_put(t + 16, j->next_number++, 8);
+    core_put(t + 24, seq, 8);
+    core_put(t + 12, sum_of(s), 4);
+    j->open_sectors++;
+    j->used = 0;
+}
+
+static void close_records(struct ftl_core *c)
+{
+    if (c->journal->used != 0)
+        close_sector(c, JK_RECORDS, 0, c->journal->used, 0, c->payload->seq);
+}
+
+/* ---- pages ------------------------------------------------------------------------------- */
+
+static void program_now(struct ftl_core *c, struct log_place at, int32_t buffer)
+{
+    struct journal *j = c->journal;
+    struct nand_res res;
+
+    if (j->cut)
+        return;
+    if (j->budget_pj != 0 || j->base_mw != 0) {
+        uint64_t op = (j->slc ? c->media->time->slc_tprog_ns : c->media->time->tprog_ns) + 200000;
+        uint64_t used = j->energy_pj + j->base_mw * (*j->at - j->from + op);
+        if (used > j->budget_pj)            /* the capacitors do not last for it */
+            media_arm_cut(c->media, j->cut_mode, j->cut_others, j->cut_seed);
+    }
+    res = media_program_now(c->media, j->at, at.die, at.block, at.page, j->slc,
+                            buffer_at(c, buffer));
+    j->energy_pj += res.energy_pj;
+    j->cut = res.status == NAND_CUT;
+    j->pages_now++;
+}
+
+static void write_page(struct ftl_core *c, int32_t buffer)
+{
+    struct journal *j = c->journal;
+    struct log_place at = core_journal_place(c, j->segment_of[buffer], j->page_of[buffer]);
+
+    if (j->way == WAY_NOW) {
+        program_now(c, at, buffer);
+    } else if (!c->timed) {
+        if (media_put_meta(c->media, at.die, at.block, at.page, j->slc, buffer_at(c, buffer)) < 0)
+            c->error = FTL_ENOMEM;
+    } else {
+        j->in_flight[buffer] = 1;
+        media_program_data(c->media, (uint64_t)(buffer_at(c, buffer) - c->payload->bytes));
+        media_program(c->media, c->ctx->now, MEDIA_FOR_GC, at.die, at.block, at.page,
+                      j->slc ? MEDIA_SLC : MEDIA_WHOLE, JOURNAL_REF | (uint32_t)buffer);
+    }
+}
+
+static void begin_segment(struct ftl_core *c)
+{
+    struct journal *j = c->journal;
+    FTL_ASSERT(c->ctx, !j->running);
+    j->segment = (j->segment + 1) % j->segments;
+    j->page = 0;
+    j->running = true;
+    j->begun = false;
+    j->table_at = 0;
+    j->slice_at = 1;
+}
+
+static void send(struct ftl_core *c)
+{
+    struct journal *j = c->journal;
+    int32_t buffer = j->open;
+
+    close_records(c);
+    while (j->open_sectors < j->sectors)
+        close_sector(c, JK_FILLER, 0, 0, 0, 0);
+    FTL_ASSERT(c->ctx, j->page < j->pages_per_segment);
+    j->segment_of[buffer] = j->segment;
+    j->page_of[buffer] = j->page++;
+    j->open = -1;
+    j->open_sectors = 0;
+    j->trims_pending = false;
+    c->count->nand_programs++;
+    c->count->metadata_programs++;
+    c->count->metadata_bytes += j->page_bytes;
+    write_page(c, buffer);
+    if (j->way != WAY_NOW && !j->running &&
+        j->page + j->flush_pages + JOURNAL_BUFFERS > j->pages_per_segment)
+        begin_segment(c);
+}
+
+static int32_t free_buffer(const struct journal *j)
+{
+    for (int32_t i = 0; i < JOURNAL_BUFFERS; i++)
+        if (!j->in_flight[i])
+            return i;
+    return -1;
+}
+
+bool core_journal_room(const struct ftl_core *c)
+{
+    const struct journal *j = c->journal;
+    /* at the end of a segment whose checkpoint is not complete records wait for it */
+    if (j->running && j->page + j->flush_pages + 2 > j->pages_per_segment)
+        return false;
+    uint32_t free = 0;
+    for (int32_t i = 0; i < JOURNAL_BUFFERS; i++)
+        free += !j->in_flight[i];
+    return free >= 2 && media_ops_free(c->media) > c->wl_reserve;
+}
+
+static void open_page(struct ftl_core *c)
+{
+    struct journal *j = c->journal;
+    if (j->open >= 0)
+        return;
+    j->open = free_buffer(j);
+    FTL_ASSERT(c->ctx, j->open >= 0);
+    j->first_number[j->open] = j->next_number;
+    memset(buffer_at(c, j->open), 0xff, (size_t)(j->sectors / j->page_cws) * j->page_total);
+    j->open_sectors = 0;
+    j->used = 0;
+}
+
+/* Room in the open sector for a record of `bytes`; 0 = none, the sector is full. */
+static uint8_t *append(struct ftl_core *c, enum journal_record type, uint32_t bytes)
+{
+    struct journal *j = c->journal;
+
+    if (j->used != 0 && j->used + RECORD_HEAD + bytes > JOURNAL_BODY)
+        close_records(c);
+    if (j->open >= 0 && j->open_sectors == j->sectors)
+        send(c);
+    open_page(c);
+    uint8_t *body = sector_of(c, j->open_sectors);
+    if (j->used == 0)
+        memset(body, 0, JOURNAL_BODY);
+    uint8_t *at = body + j->used;
+    core_put(at, type, 2);
+    core_put(at + 2, bytes, 2);
+    j->used += RECORD_HEAD + bytes;
+    return at + RECORD_HEAD;
+}
+
+void core_journal_send(struct ftl_core *c)
+{
+    struct journal *j = c->journal;
+    if (j->open >= 0 && (j->used != 0 || j->open_sectors != 0))
+        send(c);
+}
+
+/* ---- records ---------------------------------------------------------------------------- */
+
+void core_journal_trim(struct ftl_core *c, uint64_t lpn, uint64_t n)
+{
+    uint8_t *r = append(c, JR_TRIM, 16);
+    core_put(r, lpn + 1, 4);
+    core_put(r + 4, n, 4);
+    core_put(r + 8, ++c->payload->seq, 8);
+    c->journal->trims_pending = true;
+    if (!c->timed)
+        core_journal_step(c);
+}
+
+void core_journal_erase(struct ftl_core *c, uint32_t sb)
+{
+    if (!core_journal_room(c))
+        return;                     /* the tags of its next life tell the count too */
+    uint8_t *r = append(c, JR_ERASE, 8);
+    core_put(r, sb, 4);
+    core_put(r + 4, c->erases[sb], 4);
+    if (!c->timed)
+        core_journal_step(c);
+}
+
+/* ---- checkpoint ---------------------------------------------------------------------------- */
+
+static void add_segment(struct ftl_core *c)
+{
+    struct journal *j = c->journal;
+    core_journal_send(c);
+    j->checkpoint_number = j->next_number;
+    uint8_t *r = append(c, JR_SEGMENT, 32);
+    core_put(r, c->user_units, 4);
+    core_put(r + 4, c->g.sb_count, 4);
+    core_put(r + 8, c->closings, 8);
+    core_put(r + 16, c->host_units, 8);
+    core_put(r + 24, j->recovering, 8);
+    j->begun = true;
+}
+
+static void add_table(struct ftl_core *c)
+{
+    struct journal *j = c->journal;
+    uint32_t n = c->g.sb_count - j->table_at, most = JOURNAL_BODY / TABLE_ENTRY - 2;
+
+    n = n < most ? n : most;
+    uint8_t *r = append(c, JR_TABLE, 8 + n * TABLE_ENTRY);
+    core_put(r, j->table_at, 4);
+    core_put(r + 4, n, 4);
+    r += 8;
+    for (uint32_t i = 0; i < n; i++, r += TABLE_ENTRY) {
+        uint32_t sb = j->table_at + i;
+        bool full = (c->state[sb] == SB_CLOSED || c->state[sb] == SB_VICTIM) &&
+                    c->wl_in_flight[sb] == 0;
+        core_put(r, c->erases[sb], 4);
+        core_put(r + 4, full, 1);
+        core_put(r + 5, c->sb_class[sb], 1);
+        core_put(r + 6, 0, 2);
+        core_put(r + 8, c->closed_at[sb], 8);
+        core_put(r + 16, c->closed_at_write[sb], 8);
+    }
+    j->table_at += n;
+}
+
+/* The newest place of a key that is on the medium. true = a newer one is not: ret_seq is that of
+ * the oldest that waits, less one. */
+static bool durable_slot(const struct ftl_core *c, uint32_t key, uint32_t *ret_slot,
+                         uint64_t *ret_seq)
+{
+    bool waits = false;
+    uint32_t slot = c->map[key];
+
+    while (slot != 0) {
+        const uint8_t *sector = core_payload_sector(c, slot, 0);
+        struct payload_tag tag;
+        if (sector == NULL)
+            break;
+        (void)core_payload_tag(sector, &tag);
+        *ret_seq = tag.seq - 1;
+        waits = true;
+        slot = core_payload_prev(c, slot);
+    }
+    *ret_slot = slot;
+    return waits;
+}
+
+static void add_slice(struct ftl_core *c)
+{
+    struct journal *j = c->journal;
+    uint32_t slots[JOURNAL_BODY / 4], n = 0, waiting = 0;
+    uint8_t pending[JOURNAL_BODY];
+
+    close_records(c);
+    while (j->slice_at + n <= c->user_units &&
+           SLICE_HEAD + RECORD_HEAD + 4 * (n + 1) + PENDING * (waiting + 1) <= JOURNAL_BODY) {
+        uint64_t seq;
+        if (durable_slot(c, j->slice_at + n, &slots[n], &seq)) {
+            core_put(pending + waiting * PENDING, n, 4);
+            core_put(pending + waiting * PENDING + 4, seq, 8);
+            waiting++;
+        }
+        n++;
+    }
+    uint8_t *r = append(c, JR_SLICE, SLICE_HEAD + 4 * n + PENDING * waiting);
+    core_put(r, j->slice_at, 4);
+    core_put(r + 4, n, 2);
+    core_put(r + 6, waiting, 2);
+    core_put(r + 8, c->payload->seq, 8);
+    for (uint32_t i = 0; i < n; i++)
+        core_put(r + SLICE_HEAD + 4 * i, slots[i], 4);
+    memcpy(r + SLICE_HEAD + 4 * n, pending, waiting * PENDING);
+    j->slice_at += n;
+}
+
+static void add_complete(struct ftl_core *c)
+{
+    struct journal *j = c->journal;
+    uint8_t *r = append(c, JR_COMPLETE, 8);
+    core_put(r, j->checkpoint_number, 8);
+    core_journal_send(c);
+    j->running = false;
+    j->erase_due = true;
+}
+
+static bool all_landed(const struct journal *j)
+{
+    for (int32_t i = 0; i < JOURNAL_BUFFERS; i++)
+        if (j->in_flight[i])
+            return false;
+    return true;
+}
+
+/* What the checkpoint has made void gives way to the next segment. */
+static void erase_next(struct ftl_core *c)
+{
+    struct journal *j = c->journal;
+    uint32_t first = j->first_block + (j->segment + 1) % j->segments * j->segment_blocks;
+
+    for (uint32_t b = first; b < first + j->segment_blocks; b++) {
+        if (j->way != WAY_NOW && !c->timed) {
+            media_erase_meta(c->media, b, j->slc, 0);
+            c->count->nand_erases += (uint64_t)c->g.dies * c->g.planes;
+        }
+        for (uint32_t d = 0; d < c->g.dies && (j->way == WAY_NOW || c->timed); d++) {
+            if (j->way == WAY_NOW)
+                j->cut = j->cut || media_erase_now(c->media, j->at, d, b, j->slc).status == NAND_CUT;
+            else if (j->slc)
+                media_erase_slc(c->media, c->ctx->now, d, b, JOURNAL_REF);
+            else
+                media_erase(c->media, c->ctx->now, d, b, JOURNAL_REF);
+        }
+    }
+    j->erase_due = false;
+}
+
+void core_journal_step(struct ftl_core *c)
+{
+    struct journal *j = c->journal;
+
+    while (j->running && !j->cut && (j->open >= 0 || free_buffer(j) >= 0)) {
+        /* closing a page and opening the next takes a buffer */
+        if (j->way != WAY_NOW && c->timed && (j->open < 0 ? 0 : 1) && free_buffer(j) < 0)
+            return;
+        if (!j->begun)
+            add_segment(c);
+        else if (j->table_at < c->g.sb_count)
+            add_table(c);
+        else if (j->slice_at <= c->user_units)
+            add_slice(c);
+        else
+            add_complete(c);
+    }
+    if (j->erase_due && !j->cut && all_landed(j) &&
+        (!c->timed || j->way == WAY_NOW ||
+         media_ops_free(c->media) > c->wl_reserve + c->g.dies * j->segment_blocks))
+        erase_next(c);
+}
+
+void core_journal_done(struct ftl_core *c, uint32_t buffer)
+{
+    c->journal->in_flight[buffer] = 0;
+    core_journal_step(c);
+}
+
+bool core_journal_durable(const struct ftl_core *c, uint64_t number)
+{
+    const struct journal *j = c->journal;
+    if (j->open >= 0 && j->first_number[j->open] <= number &&
+        (j->used != 0 || j->open_sectors != 0))
+        return false;
+    for (int32_t i = 0; i < JOURNAL_BUFFERS; i++)
+        if (j->in_flight[i] && j->first_number[i] <= number)
+            return false;
+    return true;
+}
+
+/* A whole checkpoint in the next segment, at once. */
+void core_journal_checkpoint(struct ftl_core *c)
+{
+    c->journal->running = false;
+    begin_segment(c);
+    core_journal_step(c);
+}
+
+int core_journal_init(struct ftl_core *c)
+{
+    c->journal = &c->log;
+    if (core_journal_shape(c->journal, c->cfg, &c->g) < 0)
+        return FTL_ECONFIG;
+    struct journal *j = c->journal;
+    j->buffers_at = (uint64_t)c->payload->count * c->payload->wl_bytes;
+    j->next_number = 1;
+    return SIM_TAKE(&c->ctx->mem, j->seqs, c->user_units + UINT64_C(1)) < 0 ||
+                   SIM_TAKE(&c->ctx->mem, j->found, c->g.total_units) < 0
+               ? FTL_ENOMEM
+               : 0;
+}
+
+/* A new drive, or one that was formatted: nothing before counts. */
+void core_journal_format(struct ftl_core *c)
+{
+    struct journal *j = c->journal;
+    for (uint32_t b = 0; b < j->segments * j->segment_blocks; b++)
+        media_erase_meta(c->media, j->first_block + b, j->slc, 0);
+    memset(j->in_flight, 0, sizeof j->in_flight);
+    j->open = -1;
+    j->used = 0;
+    core_journal_checkpoint(c);
+}
+
+/* ---- the flush of the capacitors ------------------------------------------------------------- */
+
+/* Pages that were queued and not programmed when the power went, at their old places. */
+static void finish_pages(struct ftl_core *c)
+{
+    struct journal *j = c->journal;
+    bool left = true;
+
+    while (left) {
+        int32_t first = -1;
+        for (int32_t i = 0; i < JOURNAL_BUFFERS; i++)
+            if (j->in_flight[i] && (first < 0 || j->first_number[i] < j->first_number[first]))
+                first = i;
+        left = first >= 0;
+        if (!left)
+            break;
+        struct log_place at = core_journal_place(c, j->segment_of[first], j->page_of[first]);
+        uint8_t byte;
+        if (media_peek(c->media, at.die, 0, at.block, at.page, 0, 1, &byte) == NAND_ERASED)
+            program_now(c, at, first);
+        j->in_flight[first] = 0;
+    }
+}
+
+static bool add_unit(struct ftl_core *c, uint32_t frontier, uint32_t slot, bool sent)
+{
+    struct journal *j = c->journal;
+    for (uint32_t cw = 0; cw < c->g.unit_cws && !j->cut; cw++) {
+        const uint8_t *sector = core_payload_sector(c, slot, cw);
+        struct payload_tag tag;
+        (void)core_payload_tag(sector, &tag);
+        if (j->open >= 0 && j->open_sectors == j->sectors)
+            send(c);
+        open_page(c);
+        memcpy(sector_of(c, j->open_sectors), sector, JOURNAL_BODY);
+        close_sector(c, sent ? JK_UNIT_SENT : JK_UNIT, (uint8_t)(frontier << 4 | cw), tag.key,
+                     slot, tag.seq);
+    }
+    return !j->cut;
+}
+
+/* Units of a word line that wait, none but live ones of use; filler tells where it ends. */
+static void save_word_line(struct ftl_core *c, uint32_t frontier, uint32_t slot, uint32_t n,
+                           bool sent, struct journal_flush *f)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        if (add_unit(c, frontier, slot + i, sent))
+            f->units++;
+        else
+            f->lost++;
+    }
+}
+
+static uint32_t frontier_of(const struct ftl_core *c, uint32_t sb)
+{
+    return c->sb_frontier[sb];
+}
+
+/* Word lines in the order they were sent, then the open ones, then the mark. */
+static void save_buffer(struct ftl_core *c, enum journal_mark mark, struct journal_flush *f)
+{
+    struct journal *j = c->journal;
+
+    close_records(c);
+    uint64_t first = j->next_number;
+    for (uint64_t seq = 1; seq <= c->wl_seq; seq++) {   /* in the order they were sent */
+        uint32_t best = UINT32_MAX;
+        for (uint32_t i = 0; i < c->wl_count; i++)
+            if (c->wls[i].seq >= seq && (best == UINT32_MAX || c->wls[i].seq < c->wls[best].seq))
+                best = i;
+        if (best == UINT32_MAX)
+            break;
+        const struct wordline *wl = &c->wls[best];
+        seq = wl->seq;
+        uint8_t byte;
+        if (wl->is_parity || media_peek(c->media, wl->die, 0, wl->sb, wl->row * c->g.page_types, 0,
+                                        1, &byte) == NAND_OK)
+            continue;
+        save_word_line(c, frontier_of(c, wl->sb), c->payload->wl[wl->group] * c->g.wl_units + 1,
+                       c->g.wl_units, true, f);
+    }
+    for (uint32_t i = 0; i < c->frontier_count; i++) {
+        const struct frontier *fr = &c->fr[i];
+        uint32_t begin = fr->wl_end - c->g.wl_units;
+        if (fr->sb != SB_NONE && fr->next > begin)
+            save_word_line(c, i, begin, fr->next - begin, false, f);
+    }
+    if (!j->cut) {
+        if (j->open >= 0 && j->open_sectors == j->sectors)
+            send(c);
+        open_page(c);
+        memset(sector_of(c, j->open_sectors), 0, JOURNAL_BODY);
+        core_put(sector_of(c, j->open_sectors), first, 8);
+        core_put(sector_of(c, j->open_sectors) + 8, j->begun ? j->checkpoint_number : 0, 8);
+        close_sector(c, JK_MARK, (uint8_t)mark, (uint32_t)f->units, 0, c->payload->seq);
+        send(c);
+        if (j->cut)
+            f->lost = f->units, f->units = 0;
+    }
+    f->pages = j->pages_now;
+}
+
+void core_journal_flush(struct ftl_core *c, enum journal_mark mark, struct journal_flush *f)
+{
+    struct journal *j = c->journal;
+
+    j->way = WAY_NOW;
+    j->running = j->begun = false;
+    finish_pages(c);
+    save_buffer(c, mark, f);
+}
+
+/* Checkpoint and buffer in one: the last page makes both count. */
+void core_journal_rewrite(struct ftl_core *c, bool with_buffer)
+{
+    struct journal *j = c->journal;
+    struct journal_flush f = {0, 0, 0};
+
+    j->open = -1;
+    j->used = 0;
+    begin_segment(c);
+    if (!with_buffer) {
+        core_journal_step(c);
+        return;
+    }
+    add_segment(c);
+    while (j->table_at < c->g.sb_count)
+        add_table(c);
+    while (j->slice_at <= c->user_units)
+        add_slice(c);
+    j->running = false;
+    save_buffer(c, MARK_FLUSHED, &f);
+    j->begun = false;
+    if (!j->cut)
+        erase_next(c);
+}
+
+uint32_t core_journal_ops(const struct ftl_core *c)
+{
+    return c->journal == NULL ? 0 : JOURNAL_BUFFERS + c->g.dies * c->journal->segment_blocks;
+}
+
+uint64_t core_journal_bytes(const struct ftl_core *c)
+{
+    struct journal j;
+    if (!c->cfg->journal_enabled)
+        return 0;
+    (void)core_journal_shape(&j, c->cfg, &c->g);
+    return (uint64_t)JOURNAL_BUFFERS * (j.sectors / j.page_cws) * j.page_total;
+}

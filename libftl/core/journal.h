@@ -1,0 +1,78 @@
+/* journal.h - metadata on NAND: a log of records, checkpoints in it. FORMAT.md has the bytes.
+ *
+ * The log lives in blocks beyond those of the superblocks, used with one bit per cell where the
+ * part offers it. They form segments, used in turn; a segment begins with a checkpoint (the table
+ * of superblocks, then the map in slices), so all before it is void once that is complete. Then
+ * come records of what followed. The unit of the log is a sector: 4 KiB and a trailer with
+ * number, kind and checksum. A page of the log is one program: a word line of all planes. */
+#ifndef FTL_CORE_JOURNAL_H
+#define FTL_CORE_JOURNAL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { JOURNAL_BODY = 4096, JOURNAL_TRAILER = 32, JOURNAL_BUFFERS = 8 };
+enum { JOURNAL_REF = 0x08000000 };      /* in refs of media: buffer of the journal */
+
+enum journal_kind { JK_RECORDS = 1, JK_UNIT, JK_MARK, JK_FILLER, JK_UNIT_SENT };
+enum journal_record { JR_END, JR_SEGMENT, JR_TABLE, JR_SLICE, JR_COMPLETE, JR_TRIM, JR_ERASE };
+enum journal_mark { MARK_CLEAN = 1, MARK_FLUSHED };
+enum journal_way { WAY_QUEUES, WAY_NOW };   /* through media's queues, or without time */
+
+struct journal_trailer {
+    uint8_t kind, param;        /* param: unit: frontier << 4 | codeword; mark: its kind */
+    uint32_t a, b;              /* records: bytes used; unit: key, slot; mark: units */
+    uint64_t number;            /* of the sector in the log, from 1 */
+    uint64_t seq;               /* of the unit; records: last one given out */
+};
+
+struct journal {
+    bool slc;
+    uint32_t first_block, segment_blocks, segments, pages_per_segment;
+    uint32_t sectors;           /* of a page */
+    uint32_t page_bytes, page_total, sector_bytes, page_cws;
+    uint32_t flush_pages;       /* that a flush of the buffers may take */
+    uint64_t buffers_at;        /* of the buffers, in the payload's memory */
+
+    uint32_t segment, page;     /* the next to be written */
+    uint64_t next_number;
+    uint8_t in_flight[JOURNAL_BUFFERS]; /* 1 = on its way */
+    uint64_t first_number[JOURNAL_BUFFERS];
+    uint32_t segment_of[JOURNAL_BUFFERS], page_of[JOURNAL_BUFFERS];
+    int32_t open;               /* buffer being filled; -1 = none */
+    uint32_t open_sectors;      /* of it, closed */
+    uint32_t used;              /* bytes of its open sector; 0 = none */
+    /* checkpoint under way */
+    bool running, begun;
+    uint32_t table_at, slice_at;
+    uint64_t checkpoint_number; /* its first sector */
+    bool erase_due;             /* of the segment after this one, when all has landed */
+    bool trims_pending;         /* TRIM records since the last send */
+    uint64_t recovering;        /* 1 = this checkpoint belongs to a recovery */
+    enum journal_way way;
+    uint64_t *at;               /* WAY_NOW: time */
+    bool cut;                   /* WAY_NOW: the power went */
+    uint64_t energy_pj, budget_pj, base_mw, from;   /* WAY_NOW: of a flush */
+    uint64_t pages_now;
+    uint32_t cut_mode, cut_others;
+    uint64_t cut_seed;
+    /* recovery */
+    uint64_t *seqs;             /* per key: of what the map names */
+    struct found_unit *found;
+};
+
+struct log_place {
+    uint32_t die, block, page;
+};
+
+/* A unit that the scan met. */
+struct found_unit {
+    uint64_t seq;
+    uint32_t key, slot, atomic_first, atomic_count;
+};
+
+struct journal_flush {
+    uint64_t units, lost, pages;
+};
+
+#endif

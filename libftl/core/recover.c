@@ -1,0 +1,667 @@
+/* recover.c - the state of a drive from NAND alone, as a table of steps.
+ *
+ * The map is that of the newest complete checkpoint, moved on by sequence numbers: a unit found
+ * by the scan, a unit that the capacitors saved and a TRIM each have one, the greatest counts.
+ * The scan reads the tags of every superblock that the checkpoint did not know as full. When the
+ * log ends with a mark, what was in the buffer is there again and writing goes on where it
+ * stopped; without one no superblock that was open is trusted for further writes: it is closed as
+ * it is. At the end a checkpoint is written into the next segment of the log, together with what
+ * is in the buffer; until its last page is there the old segment counts, so losing power in the
+ * middle changes nothing. POWER.md has the argument. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/core.h"
+
+enum { SECTOR = JOURNAL_BODY + JOURNAL_TRAILER };
+
+struct segment_seen {
+    uint64_t first, last, complete, from;   /* numbers; complete 0 = its checkpoint is not */
+    uint64_t sectors;           /* of its checkpoint that are there */
+    uint64_t newest;            /* number of the last one that is no filler */
+    bool recovering;
+};
+
+struct recovery {
+    struct ftl_core *c;
+    struct core_recovered *out;
+    struct segment_seen seen[8];
+    uint32_t order[8], order_count;         /* base and those after it */
+    uint64_t mark, mark_from;   /* number of the mark that ends the log, of its first unit; 0 */
+    uint32_t mark_kind, mark_units;
+    uint64_t seq, newest;       /* number of the last sector that is no filler */
+    uint32_t found;
+    uint64_t step_reads;
+};
+
+/* ---- reading the log --------------------------------------------------------------------- */
+
+static int read_sector(struct recovery *r, uint32_t segment, uint32_t page, uint32_t s,
+                       uint32_t from, uint32_t bytes, uint8_t *ret)
+{
+    const struct journal *j = r->c->journal;
+    struct log_place at = core_journal_place(r->c, segment, page);
+    uint32_t in_word_line = s / j->page_cws, planes = r->c->g.planes;
+
+    return media_peek(r->c->media, at.die, in_word_line % planes, at.block,
+                      at.page + in_word_line / planes, s % j->page_cws * j->sector_bytes + from,
+                      bytes, ret);
+}
+
+typedef void (*sector_fn)(struct recovery *r, uint32_t segment, uint32_t page, uint8_t *sector,
+                          const struct journal_trailer *t);
+
+/* All sound sectors of a segment in their order. */
+static void walk(struct recovery *r, uint32_t segment, sector_fn fn)
+{
+    const struct journal *j = r->c->journal;
+    uint32_t blank = 0;
+    uint8_t sector[SECTOR];
+
+    for (uint32_t page = 0; page < j->pages_per_segment; page++) {
+        for (uint32_t s = 0; s < j->sectors; s++) {
+            struct journal_trailer t;
+            int status = read_sector(r, segment, page, s, JOURNAL_BODY, JOURNAL_TRAILER,
+                                     sector + JOURNAL_BODY);
+            if (s == 0) {
+                r->step_reads++;
+                blank = status == NAND_ERASED ? blank + 1 : 0;
+            }
+            if (status != NAND_OK || !core_journal_trailer(sector + JOURNAL_BODY, &t))
+                continue;
+            if (t.kind == JK_FILLER)
+                fn(r, segment, page, sector, &t);
+            else if (read_sector(r, segment, page, s, 0, JOURNAL_BODY, sector) == NAND_OK &&
+                core_journal_sound(sector))
+                fn(r, segment, page, sector, &t);
+        }
+        /* pages on their way at the loss leave gaps, no longer ones than this */
+        if (blank > JOURNAL_BUFFERS + r->c->g.dies)
+            break;
+    }
+}
+
+/* Calls fn(type, bytes) for the records of a sector. */
+#define FOR_RECORDS(sector, t, type, at, bytes)                                                 \
+    for (uint32_t pos_ = 0, type, bytes; pos_ + 4 <= (t)->a &&                                  \
+         (type = (uint32_t)core_get((sector) + pos_, 2),                                        \
+          bytes = (uint32_t)core_get((sector) + pos_ + 2, 2), at = (sector) + pos_ + 4,         \
+          type != JR_END && pos_ + 4 + bytes <= JOURNAL_BODY);                                  \
+         pos_ += 4 + bytes)
+
+static void see(struct recovery *r, uint32_t segment, uint32_t page, uint8_t *sector,
+                const struct journal_trailer *t)
+{
+    struct segment_seen *s = &r->seen[segment];
+    const uint8_t *at;
+
+    (void)page;
+
+    if (s->first == 0)
+        s->first = t->number;
+    s->last = t->number;
+    s->sectors++;
+    if (t->kind == JK_FILLER)
+        return;
+    s->newest = t->number;
+    r->seq = t->seq > r->seq ? t->seq : r->seq;
+    if (t->kind == JK_MARK) {
+        uint64_t from = core_get(sector + 8, 8);
+        if (from != 0 && from == s->from && t->number - from + 1 == s->sectors)
+            s->complete = t->number;
+        return;
+    }
+    if (t->kind != JK_RECORDS)
+        return;
+    FOR_RECORDS(sector, t, type, at, bytes) {
+        if (type == JR_SEGMENT) {
+            s->from = t->number;
+            s->sectors = 1;
+            s->recovering = core_get(at + 24, 1) != 0;
+        }
+        if (type == JR_COMPLETE && core_get(at, 8) == s->from && s->from != 0 &&
+            t->number - s->from + 1 == s->sectors)
+            s->complete = t->number;
+    }
+}
+
+/* ---- steps: the log ------------------------------------------------------------------------- */
+
+/* Finds the newest complete checkpoint, and what was written after it. */
+static int find_log(struct recovery *r)
+{
+    const struct journal *j = r->c->journal;
+    uint32_t base = UINT32_MAX;
+
+    for (uint32_t s = 0; s < j->segments; s++) {
+        walk(r, s, see);
+        if (r->seen[s].complete != 0 &&
+            (base == UINT32_MAX || r->seen[s].complete > r->seen[base].complete))
+            base = s;
+    }
+    if (base == UINT32_MAX)
+        return FTL_EMEDIA;
+    uint64_t newest = 0;
+    for (uint64_t from = r->seen[base].first;;) {
+        uint32_t next = UINT32_MAX;
+        for (uint32_t s = 0; s < j->segments; s++)
+            if (r->seen[s].first >= from && (s == base || !r->seen[s].recovering) &&
+                (next == UINT32_MAX || r->seen[s].first < r->seen[next].first))
+                next = s;
+        if (next == UINT32_MAX)
+            break;
+        r->order[r->order_count++] = next;
+        r->newest = r->seen[next].newest > r->newest ? r->seen[next].newest : r->newest;
+        from = r->seen[next].first + 1;
+    }
+    for (uint32_t s = 0; s < j->segments; s++)
+        newest = r->seen[s].last > newest ? r->seen[s].last : newest;
+    r->c->journal->next_number = newest + 1;
+    return 0;
+}
+
+static void apply_table(struct ftl_core *c, const uint8_t *at, uint32_t bytes)
+{
+    uint32_t first = (uint32_t)core_get(at, 4), n = (uint32_t)core_get(at + 4, 4);
+
+    if (first > c->g.sb_count || n > c->g.sb_count - first || bytes < 8 + 24 * n)
+        return;
+    at += 8;
+    for (uint32_t sb = first; sb < first + n; sb++, at += 24) {
+        c->erases[sb] = (uint32_t)core_get(at, 4);
+        c->state[sb] = at[4] ? SB_CLOSED : SB_FREE;
+        c->sb_class[sb] = at[5] < c->classes ? at[5] : 0;
+        c->closed_at[sb] = core_get(at + 8, 8);
+        c->closed_at_write[sb] = core_get(at + 16, 8);
+    }
+}
+
+static void apply_slice(struct ftl_core *c, const uint8_t *at, uint32_t bytes)
+{
+    uint32_t first = (uint32_t)core_get(at, 4), n = (uint32_t)core_get(at + 4, 2);
+    uint32_t waiting = (uint32_t)core_get(at + 6, 2);
+    uint64_t seq = core_get(at + 8, 8);
+
+    if (first == 0 || first > c->user_units || n > c->user_units - first + 1 ||
+        bytes < 16 + 4 * n + 12 * waiting)
+        return;
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t slot = (uint32_t)core_get(at + 16 + 4 * i, 4);
+        c->map[first + i] = slot <= c->g.total_units ? slot : 0;
+        c->journal->seqs[first + i] = seq;
+    }
+    at += 16 + 4 * n;
+    for (uint32_t i = 0; i < waiting; i++, at += 12)
+        if (core_get(at, 4) < n)
+            c->journal->seqs[first + core_get(at, 4)] = core_get(at + 4, 8);
+}
+
+static void apply_trim(struct ftl_core *c, const uint8_t *at)
+{
+    uint64_t key = core_get(at, 4), n = core_get(at + 4, 4), seq = core_get(at + 8, 8);
+
+    for (; n > 0 && key != 0 && key <= c->user_units; n--, key++)
+        if (c->journal->seqs[key] < seq) {
+            c->map[key] = 0;
+            c->journal->seqs[key] = seq;
+        }
+}
+
+static void apply(struct recovery *r, uint32_t segment, uint32_t page, uint8_t *sector,
+                  const struct journal_trailer *t)
+{
+    struct ftl_core *c = r->c;
+    const uint8_t *at;
+
+    (void)segment;
+    (void)page;
+    r->out->journal_pages++;
+    if (t->kind == JK_MARK && t->number == r->newest) {
+        r->mark = t->number;
+        r->mark_from = core_get(sector, 8);
+        r->mark_kind = t->param;
+        r->mark_units = t->a;
+    }
+    if (t->kind != JK_RECORDS)
+        return;
+    FOR_RECORDS(sector, t, type, at, bytes) {
+        r->out->journal_entries++;
+        if (type == JR_SEGMENT && bytes >= 32) {
+            c->closings = core_get(at + 8, 8);
+            c->host_units = core_get(at + 16, 8);
+        } else if (type == JR_TABLE && bytes >= 8) {
+            apply_table(c, at, bytes);
+        } else if (type == JR_SLICE && bytes >= 16) {
+            apply_slice(c, at, bytes);
+        } else if (type == JR_TRIM && bytes >= 16) {
+            apply_trim(c, at);
+        } else if (type == JR_ERASE && bytes >= 8 && core_get(at, 4) < c->g.sb_count) {
+            uint32_t sb = (uint32_t)core_get(at, 4), erases = (uint32_t)core_get(at + 4, 4);
+            c->erases[sb] = erases > c->erases[sb] ? erases : c->erases[sb];
+        }
+    }
+}
+
+/* The base checkpoint and the records after it, in their order. */
+static int replay(struct recovery *r)
+{
+    for (uint32_t i = 0; i < r->order_count; i++)
+        walk(r, r->order[i], apply);
+    return 0;
+}
+
+/* ---- steps: the superblocks --------------------------------------------------------------------- */
+
+static int peek_tag(struct recovery *r, uint32_t slot, struct payload_tag *ret)
+{
+    struct ftl_core *c = r->c;
+    struct ftl_place at;
+    uint8_t tag[PAYLOAD_TAG_BYTES];
+
+    geometry_place(&c->g, slot - 1, 0, &at);
+    int status = media_peek(c->media, at.die, at.plane, at.sb,
+                            at.row * c->g.page_types + at.page_type,
+                            at.cw * c->payload->sector_bytes + CODEWORD_BYTES, sizeof tag, tag);
+    if (status == NAND_OK)
+        core_payload_tag_of(tag, ret);
+    return status;
+}
+
+/* Tags of a word line; false = it holds nothing that can be read. */
+static bool scan_word_line(struct recovery *r, uint32_t sb, uint32_t row, uint32_t data_die)
+{
+    struct ftl_core *c = r->c;
+    uint32_t slot = sb * c->g.sb_units + row * c->g.row_units + data_die * c->g.wl_units + 1;
+
+    r->step_reads += c->g.page_types;
+    for (uint32_t i = 0; i < c->g.wl_units; i++, slot++) {
+        struct payload_tag tag;
+        if (peek_tag(r, slot, &tag) != NAND_OK)
+            return false;
+        c->sb_frontier[sb] = tag.frontier;
+        c->sb_class[sb] = tag.class < c->classes ? tag.class : 0;
+        c->erases[sb] = tag.erases > c->erases[sb] ? tag.erases : c->erases[sb];
+        if (tag.key == 0 || tag.key > c->user_units)
+            continue;
+        c->rmap[slot] = tag.key;
+        c->journal->found[r->found++] = (struct found_unit){
+            .seq = tag.seq, .key = tag.key, .slot = slot, .atomic_first = tag.atomic_first,
+            .atomic_count = tag.atomic_count};
+    }
+    return true;
+}
+
+static bool word_line_status(struct recovery *r, uint32_t sb, uint32_t die, uint32_t row,
+                             int *ret_status)
+{
+    uint8_t byte;
+    *ret_status = media_peek(r->c->media, die, 0, sb, row * r->c->g.page_types, 0, 1, &byte);
+    return *ret_status != NAND_ERASED;
+}
+
+static uint32_t data_die_of(const struct ftl_geometry *g, uint32_t row, uint32_t die)
+{
+    for (uint32_t d = 0; d < g->data_dies; d++)
+        if (geometry_data_die(g, row, d) == die)
+            return d;
+    return UINT32_MAX;
+}
+
+/* Reads what the rows of a superblock hold, die by die, up to the first erased one. */
+static void scan_superblock(struct recovery *r, uint32_t sb)
+{
+    struct ftl_core *c = r->c;
+    uint32_t *rows = &c->rows_programmed[(size_t)sb * c->g.dies];
+
+    for (uint32_t die = 0; die < c->g.dies; die++) {
+        uint32_t row = 0;
+        int status;
+        for (; row < c->g.rows && word_line_status(r, sb, die, row, &status); row++) {
+            uint32_t d = data_die_of(&c->g, row, die);
+            if (status != NAND_OK || (d != UINT32_MAX && !scan_word_line(r, sb, row, d))) {
+                r->out->torn_wordlines++;
+                c->gc.reads[sb] = 1;    /* for now: not whole */
+            }
+        }
+        rows[die] = row;
+        r->step_reads++;
+    }
+}
+
+static int scan(struct recovery *r)
+{
+    struct ftl_core *c = r->c;
+
+    for (uint32_t sb = 0; sb < c->g.sb_count; sb++) {
+        struct payload_tag tag;
+        uint32_t erases = c->erases[sb];
+        if (c->state[sb] == SB_CLOSED) {
+            r->step_reads++;
+            if (peek_tag(r, sb * c->g.sb_units + 1, &tag) == NAND_OK && tag.erases == erases) {
+                for (uint32_t d = 0; d < c->g.dies; d++)
+                    c->rows_programmed[(size_t)sb * c->g.dies + d] = c->g.rows;
+                c->sb_frontier[sb] = tag.frontier;
+                continue;               /* still in the life that the table knows */
+            }
+        }
+        bool was_full = c->state[sb] == SB_CLOSED;
+        scan_superblock(r, sb);
+        c->collectable[sb] = 1;         /* for now: scanned */
+        if (was_full && c->erases[sb] == erases)
+            c->gc.reads[sb] = 1;        /* closed before, its first word line unreadable */
+        c->state[sb] = SB_FREE;
+    }
+    return 0;
+}
+
+static int by_seq(const void *a, const void *b)
+{
+    uint64_t x = ((const struct found_unit *)a)->seq, y = ((const struct found_unit *)b)->seq;
+    return x < y ? -1 : x > y;
+}
+
+/* Is unit i of this one's command there, or replaced by something newer? */
+static bool member_is_there(struct recovery *r, const struct found_unit *u, uint32_t i)
+{
+    const struct journal *j = r->c->journal;
+    uint64_t seq = u->seq - u->atomic_first + i;
+    uint32_t key = u->key - u->atomic_first + i;
+
+    if (j->seqs[key] >= seq)
+        return true;
+    for (uint32_t k = 0; k < r->found; k++)
+        if (j->found[k].key == key && j->found[k].seq >= seq)
+            return true;
+    return false;
+}
+
+static bool command_is_whole(struct recovery *r, const struct found_unit *u)
+{
+    if (r->mark != 0 || u->atomic_count < 2 || u->atomic_first >= u->atomic_count ||
+        u->key <= u->atomic_first || u->key - u->atomic_first + u->atomic_count - 1 > r->c->user_units)
+        return true;
+    for (uint32_t i = 0; i < u->atomic_count; i++)
+        if (!member_is_there(r, u, i))
+            return false;
+    return true;
+}
+
+/* The greatest sequence number counts. */
+static int resolve(struct recovery *r)
+{
+    struct ftl_core *c = r->c;
+    struct journal *j = c->journal;
+
+    qsort(j->found, r->found, sizeof *j->found, by_seq);
+    for (uint32_t i = 0; i < r->found; i++) {
+        const struct found_unit *u = &j->found[i];
+        r->seq = u->seq > r->seq ? u->seq : r->seq;
+        if (u->seq <= j->seqs[u->key]) {
+            r->out->duplicates += c->map[u->key] != u->slot;
+            continue;
+        }
+        if (!command_is_whole(r, u)) {
+            r->out->units_dropped++;
+            continue;
+        }
+        r->out->duplicates += c->map[u->key] != 0 && c->map[u->key] != u->slot;
+        c->map[u->key] = u->slot;
+        j->seqs[u->key] = u->seq;
+    }
+    r->step_reads = r->found;
+    return 0;
+}
+
+/* ---- steps: the buffer ------------------------------------------------------------------------------ */
+
+static void take_unit(struct recovery *r, uint32_t segment, uint32_t page, uint8_t *sector,
+                      const struct journal_trailer *t)
+{
+    struct ftl_core *c = r->c;
+    uint32_t cw = t->param & 15;
+
+    (void)segment;
+    (void)page;
+    if ((t->kind != JK_UNIT && t->kind != JK_UNIT_SENT) || t->number < r->mark_from ||
+        t->number > r->mark || t->b == 0 || t->b > c->g.total_units || cw >= c->g.unit_cws ||
+        t->a > c->user_units)
+        return;
+    uint32_t sb = geometry_superblock(&c->g, t->b - 1);
+    c->sb_frontier[sb] = t->param >> 4;
+    core_payload_restore(c, t->b, cw, t->a, t->seq, sector, t->kind == JK_UNIT_SENT);
+    r->seq = t->seq > r->seq ? t->seq : r->seq;
+    c->collectable[sb] = 1;
+    if (cw != 0)
+        return;
+    r->out->units_restored++;
+    c->rmap[t->b] = t->a;
+    if (t->a != 0 && t->seq > c->journal->seqs[t->a]) {
+        core_payload_set_prev(c, t->b, c->map[t->a]);
+        c->map[t->a] = t->b;
+        c->journal->seqs[t->a] = t->seq;
+    }
+}
+
+static int restore_buffer(struct recovery *r)
+{
+    for (uint32_t i = 0; i < r->order_count && r->mark != 0; i++)
+        walk(r, r->order[i], take_unit);
+    return 0;
+}
+
+/* ---- steps: counts ------------------------------------------------------------------------------------- */
+
+/* Map entries whose unit is not there are dropped; live units are counted. */
+static int count(struct recovery *r)
+{
+    struct ftl_core *c = r->c;
+
+    for (uint32_t key = 1; key <= c->user_units; key++) {
+        uint32_t slot = c->map[key];
+        if (slot == 0)
+            continue;
+        uint32_t sb = geometry_superblock(&c->g, slot - 1);
+        if (c->collectable[sb] ? c->rmap[slot] != key : c->state[sb] != SB_CLOSED) {
+            c->map[key] = 0;
+            r->out->units_lost++;
+            continue;
+        }
+        c->rmap[slot] = key;
+        c->valid[sb]++;
+        c->mapped++;
+    }
+    r->step_reads = c->user_units;
+    return 0;
+}
+
+static bool is_blank(const struct ftl_core *c, uint32_t sb)
+{
+    for (uint32_t d = 0; d < c->g.dies; d++)
+        if (c->rows_programmed[(size_t)sb * c->g.dies + d] != 0)
+            return false;
+    return true;
+}
+
+static bool is_whole(const struct ftl_core *c, uint32_t sb)
+{
+    for (uint32_t d = 0; d < c->g.dies; d++)
+        if (c->rows_programmed[(size_t)sb * c->g.dies + d] != c->g.rows)
+            return false;
+    return true;
+}
+
+static void close(struct ftl_core *c, uint32_t sb)
+{
+    for (uint32_t d = 0; d < c->g.dies; d++)
+        c->rows_programmed[(size_t)sb * c->g.dies + d] = c->g.rows;
+    if (c->state[sb] != SB_CLOSED) {
+        c->closed_at[sb] = ++c->closings;
+        c->closed_at_write[sb] = c->host_units;
+    }
+    c->state[sb] = SB_CLOSED;
+    c->in_log += c->g.sb_units;
+}
+
+static uint64_t first_seq(struct recovery *r, uint32_t sb)
+{
+    struct payload_tag tag;
+    const uint8_t *sector = core_payload_sector(r->c, sb * r->c->g.sb_units + 1, 0);
+    if (sector != NULL)
+        return core_payload_tag(sector, &tag) ? tag.seq : 0;
+    return peek_tag(r, sb * r->c->g.sb_units + 1, &tag) == NAND_OK ? tag.seq : 0;
+}
+
+/* Superblocks with a free state, closed ones, and those that are written on. */
+static int settle(struct recovery *r)
+{
+    struct ftl_core *c = r->c;
+
+    c->free_count = 0;
+    c->in_log = 0;
+    c->payload->seq = r->seq;
+    for (uint32_t sb = 0; sb < c->g.sb_count; sb++) {
+        bool scanned = c->collectable[sb], torn = c->gc.reads[sb] != 0;
+        c->collectable[sb] = 0;
+        c->gc.reads[sb] = 0;
+        if (c->valid[sb] == 0) {
+            core_payload_forget_superblock(c, sb);
+            /* erased for sure only when nothing can have been under way */
+            if (scanned && is_blank(c, sb) && r->mark != 0) {
+                c->state[sb] = SB_FREE;
+                c->free_count++;
+            } else {
+                c->state[sb] = SB_VICTIM;       /* for now: to be erased */
+            }
+        } else if (!scanned || torn || r->mark == 0 ||
+                   (is_whole(c, sb) && !core_payload_holds(c, sb))) {
+            r->out->padded_wordlines += scanned && !is_whole(c, sb);
+            close(c, sb);
+        } else {
+            c->state[sb] = SB_OPEN;
+        }
+    }
+    return 0;
+}
+
+/* The oldest first: a superblock may be wholly sent, and its frontier stand in another. */
+static int restore_frontiers(struct recovery *r)
+{
+    struct ftl_core *c = r->c;
+
+    for (;;) {
+        uint32_t best = SB_NONE;
+        uint64_t best_seq = UINT64_MAX;
+        for (uint32_t sb = 0; sb < c->g.sb_count; sb++)
+            if (c->state[sb] == SB_OPEN && !core_is_frontier(c, sb) &&
+                first_seq(r, sb) < best_seq) {
+                best = sb;
+                best_seq = first_seq(r, sb);
+            }
+        if (best == SB_NONE)
+            return 0;
+        if (c->sb_frontier[best] >= c->frontier_count ||
+            c->fr[c->sb_frontier[best]].sb != SB_NONE || core_resume_frontier(c, best) < 0)
+            return FTL_EMEDIA;
+    }
+}
+
+static int erase_void(struct recovery *r)
+{
+    struct ftl_core *c = r->c;
+    struct journal *j = c->journal;
+
+    for (uint32_t sb = 0; sb < c->g.sb_count; sb++) {
+        if (c->state[sb] != SB_VICTIM)
+            continue;
+        for (uint32_t d = 0; d < c->g.dies; d++) {
+            if (media_erase_now(c->media, j->at, d, sb, false).status == NAND_CUT)
+                return FTL_EPOWER;
+            c->rows_programmed[(size_t)sb * c->g.dies + d] = 0;
+        }
+        r->out->erased_again++;
+        c->erases[sb]++;
+        c->state[sb] = SB_FREE;
+        c->free_count++;
+    }
+    return 0;
+}
+
+/* A checkpoint of the result, and the buffer with it; see the head of the file. */
+static int write_checkpoint(struct recovery *r)
+{
+    struct ftl_core *c = r->c;
+    struct journal *j = c->journal;
+    uint32_t next = (r->order[r->order_count - 1] + 1) % j->segments;
+
+    j->segment = r->order[r->order_count - 1];
+    j->recovering = 1;
+    for (uint32_t b = 0; b < j->segment_blocks; b++)
+        for (uint32_t d = 0; d < c->g.dies; d++)
+            if (media_erase_now(c->media, j->at, d,
+                                j->first_block + next * j->segment_blocks + b, j->slc)
+                    .status == NAND_CUT)
+                return FTL_EPOWER;
+    core_journal_rewrite(c, r->mark != 0);
+    j->recovering = 0;
+    return j->cut ? FTL_EPOWER : 0;
+}
+
+/* ---- the table -------------------------------------------------------------------------------------------- */
+
+static const struct {
+    const char *name;
+    int (*fn)(struct recovery *r);
+    uint8_t reads;              /* what its items are: page reads; else work of the CPU */
+} steps[] = {
+    {"find the newest checkpoint", find_log, 1},
+    {"replay the log", replay, 1},
+    {"scan open superblocks", scan, 1},
+    {"resolve by sequence", resolve, 0},
+    {"restore the buffer", restore_buffer, 1},
+    {"count live units", count, 0},
+    {"close and free superblocks", settle, 0},
+    {"resume open superblocks", restore_frontiers, 1},
+    {"erase what is void", erase_void, 0},
+    {"write a checkpoint", write_checkpoint, 0},
+};
+
+/* Page reads run on all dies and planes; the buses carry what they bring. */
+static uint64_t reads_ns(const struct ftl_core *c, uint64_t pages)
+{
+    const struct nand_timing *t = c->media->time;
+    uint64_t planes = (uint64_t)c->g.dies * c->g.planes;
+    uint64_t array = (pages + planes - 1) / planes * (t->tcmd_ns + t->tr_ns[0]);
+    uint64_t bus = pages * (t->tcmd_ns + t->tstatus_ns +
+                            (uint64_t)c->media->page_bus_bytes * 1000 / t->bus_mts) /
+                   c->media->channel_count;
+    return array > bus ? array : bus;
+}
+
+int core_recover(struct ftl_core *c, uint64_t *at, struct core_recovered *out)
+{
+    struct recovery r = {.c = c, .out = out};
+    int err = 0;
+
+    *out = (struct core_recovered){.step_count = 0};
+    c->journal->way = WAY_NOW;
+    c->journal->at = at;
+    for (uint32_t i = 0; i < sizeof steps / sizeof steps[0] && err == 0; i++) {
+        uint64_t began = *at;
+        r.step_reads = 0;
+        err = steps[i].fn(&r);
+        *at += steps[i].reads ? reads_ns(c, r.step_reads)
+                              : r.step_reads * c->cfg->journal_entry_ns;
+        uint64_t idle = media_idle_at(c->media);
+        if (err == 0 && idle > *at)
+            *at = idle;
+        out->step[out->step_count++] = (struct core_step){steps[i].name, *at - began, r.step_reads};
+        if (steps[i].reads)
+            out->pages_scanned += r.step_reads;
+    }
+    out->mark = r.mark != 0 ? r.mark_kind : 0;
+    c->journal->way = WAY_QUEUES;
+    if (err < 0)
+        return err;
+    core_free_recount(c);
+    return 0;
+}

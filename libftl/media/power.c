@@ -1,0 +1,115 @@
+/* power.c - losing power; operations outside of the queues, for the capacitor flush and the
+ * recovery, which have the NAND to themselves. */
+#include "media/media.h"
+
+#include "nand/fault.h"
+#include "nand/store.h"
+
+void media_go_dark(struct media *m)
+{
+    m->watched = m->struck = true;
+}
+
+bool media_has_slc(const struct ftl_config *cfg)
+{
+    const struct nand_profile *p = nand_profile_find(cfg->nand_preset);
+    return p != NULL && p->time.slc_tprog_ns != 0 && cfg->nand_page_types > 1;
+}
+
+static uint32_t all_planes(const struct media *m)
+{
+    return (UINT32_C(1) << m->plane_count) - 1;
+}
+
+static uint64_t die_free_at(const struct media *m, uint32_t die)
+{
+    struct nand_die_info info;
+    int err = nand_die_info(m->nand, die, &info);
+    FTL_ASSERT(m->ctx, err == 0);
+    return info.array_until > info.sense_until ? info.array_until : info.sense_until;
+}
+
+uint64_t media_idle_at(const struct media *m)
+{
+    uint64_t at = 0;
+    for (uint32_t d = 0; d < m->die_count; d++) {
+        uint64_t end = die_free_at(m, d);
+        at = end > at ? end : at;
+    }
+    return at;
+}
+
+static struct nand_res issue_now(struct media *m, uint64_t now, const struct nand_req *req)
+{
+    struct nand_res res;
+    int err = nand_issue(m->nand, now, req, &res);
+    FTL_ASSERT(m->ctx, err == 0);
+    return res;
+}
+
+struct nand_res media_program_now(struct media *m, uint64_t *at, uint32_t die, uint32_t block,
+                                  uint32_t page, bool slc, const uint8_t *pages)
+{
+    uint32_t types = slc ? 1 : m->page_types;
+    uint64_t free_at = die_free_at(m, die);
+    struct nand_req req = {.op = NAND_OP_DATA_IN, .plane_mask = all_planes(m),
+                           .addr = {.block = block, .die = (uint16_t)die},
+                           .bytes = m->page_bus_bytes};
+
+    *at = free_at > *at ? free_at : *at;
+    for (uint32_t t = 0; t < types; t++) {
+        req.addr.page = page + t;
+        req.data = (void *)(pages + (size_t)t * m->plane_count * m->page_bus_bytes);
+        (void)issue_now(m, *at, &req);
+    }
+    req.op = NAND_OP_PROG;
+    req.addr.page = page;
+    m->programs++;
+    return issue_now(m, *at, &req);
+}
+
+struct nand_res media_erase_now(struct media *m, uint64_t *at, uint32_t die, uint32_t block,
+                                bool slc)
+{
+    uint64_t free_at = die_free_at(m, die);
+    struct nand_req req = {.op = NAND_OP_ERASE, .plane_mask = all_planes(m),
+                           .addr = {.block = block, .die = (uint16_t)die},
+                           .flags = slc ? NAND_F_SLC : 0};
+    *at = free_at > *at ? free_at : *at;
+    m->erases += m->plane_count;
+    return issue_now(m, *at, &req);
+}
+
+int media_put_meta(struct media *m, uint32_t die, uint32_t block, uint32_t page, bool slc,
+                   const uint8_t *pages)
+{
+    for (uint32_t p = 0; p < m->plane_count; p++) {
+        struct nand_addr addr = {.block = block, .page = page, .die = (uint16_t)die,
+                                 .plane = (uint16_t)p};
+        const void *types[NAND_PAGE_TYPES_MAX] = {NULL};
+        for (uint32_t t = 0; t < (slc ? 1 : m->page_types); t++)
+            types[t] = pages + (size_t)(t * m->plane_count + p) * m->page_bus_bytes;
+        int err = nand_wordline_put(m->nand, &addr, types);
+        FTL_ASSERT(m->ctx, err == 0 || err == NAND_ENOMEM);
+        if (err < 0)
+            return FTL_ENOMEM;
+    }
+    return 0;
+}
+
+void media_erase_meta(struct media *m, uint32_t block, bool slc, uint32_t erases)
+{
+    for (uint32_t d = 0; d < m->die_count; d++)
+        for (uint32_t p = 0; p < m->plane_count; p++) {
+            int err = nand_block_put(m->nand, d, p, block, slc ? NAND_F_SLC : 0, erases);
+            FTL_ASSERT(m->ctx, err == 0);
+        }
+}
+
+void media_arm_cut(struct media *m, uint32_t mode, uint32_t others, uint64_t seed)
+{
+    struct nand_cut cut = {.at_op = nand_op_count(m->nand) + 1, .mode = (enum nand_cut_mode)mode,
+                           .others = (enum nand_cut_others)others, .seed = seed};
+    int err = nand_cut_arm(m->nand, &cut);
+    FTL_ASSERT(m->ctx, err == 0);
+}

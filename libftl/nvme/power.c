@@ -1,0 +1,279 @@
+/* power.c - losing power and starting again. */
+#include <string.h>
+
+#include "ftl/ftl_power.h"
+#include "nand/fault.h"
+#include "nvme/drive.h"
+#include "core/energy.h"
+
+static bool is_possible(const ftl_drive *d)
+{
+    return d != NULL && d->core.journal != NULL;
+}
+
+static bool is_sound(const struct ftl_power_cut *how)
+{
+    return how != NULL && how->struct_size == sizeof *how && how->mode < FTL_CUT_MODES &&
+           how->others <= FTL_OTHERS_DRAWN && how->reserved == 0 && how->energy_ppm <= 1000000;
+}
+
+static void hand_out(const ftl_drive *d, struct ftl_power_report *ret)
+{
+    if (ret != NULL && ret->struct_size == sizeof *ret)
+        *ret = d->power.last;
+}
+
+static bool capacitors_deliver(const ftl_drive *d, const struct ftl_power_cut *how)
+{
+    return d->cfg.power_plp && how->energy_ppm != 0;
+}
+
+/* Units in the buffer: acknowledged, unless they are copies made by collection. */
+static uint64_t buffered(const struct ftl_core *c)
+{
+    return c->buffer_used;
+}
+
+/* The capacitors carry on: what is under way ends, the buffer goes to the log. */
+static void flush(ftl_drive *d, const struct ftl_power_cut *how, struct ftl_power_report *r)
+{
+    struct ftl_core *c = &d->core;
+    struct journal *j = c->journal;
+    struct journal_flush f = {0, 0, 0};
+    uint64_t at = d->ctx.now + d->cfg.power_detect_ns, idle = media_idle_at(&d->media);
+
+    uint64_t usable = energy_usable_nj(&d->cfg, energy_health_ppm(&d->cfg, d->ctx.now));
+    r->energy_have_nj = usable * how->energy_ppm / 1000000;
+    j->from = d->ctx.now;
+    j->base_mw = d->cfg.power_base_mw;
+    j->budget_pj = r->energy_have_nj * 1000;
+    j->energy_pj = 0;
+    j->pages_now = 0;
+    j->cut = false;
+    j->cut_mode = how->mode;
+    j->cut_others = how->others;
+    j->cut_seed = how->seed;
+    j->at = &at;
+    if (idle > at)
+        at = idle;
+    if (j->base_mw * (at - j->from) > j->budget_pj) {   /* not even what is under way can end */
+        uint64_t end = d->ctx.now + j->budget_pj / j->base_mw;
+        int err = nand_cut_now(d->media.nand, end, (enum nand_cut_others)how->others, how->seed);
+        FTL_ASSERT(&d->ctx, err == 0);
+        r->units_lost = buffered(c);
+        r->energy_need_nj = r->energy_have_nj;
+        d->ctx.now = end;
+        return;
+    }
+    core_journal_flush(c, MARK_FLUSHED, &f);
+    r->units_flushed = f.units;
+    r->units_lost = f.lost;
+    r->flush_pages = f.pages;
+    r->flush_bytes = f.pages * j->page_bytes;
+    idle = media_idle_at(&d->media);
+    if (!j->cut && idle > at)
+        at = idle;
+    r->flush_ns = at - d->ctx.now;
+    r->energy_need_nj = (j->energy_pj + j->base_mw * (at - j->from)) / 1000;
+    if (!j->cut)
+        (void)nand_cut_now(d->media.nand, at, NAND_OTHERS_END, 0);
+    d->ctx.now = at;
+}
+
+static void lose(ftl_drive *d, const struct ftl_power_cut *how)
+{
+    struct ftl_power_report *r = &d->power.last;
+    struct ftl_core *c = &d->core;
+
+    *r = (struct ftl_power_report){.struct_size = sizeof *r, .commands_lost = d->open};
+    d->media.strike_at = 0;
+    if (capacitors_deliver(d, how)) {
+        flush(d, how, r);
+    } else {
+        /* NAND_EOFF: the armed operation was the cut */
+        (void)nand_cut_now(d->media.nand, d->ctx.now, (enum nand_cut_others)how->others, how->seed);
+        r->units_lost = d->cfg.power_plp ? buffered(c) : 0;
+    }
+    media_go_dark(&d->media);
+    d->power.off = true;
+    d->power.armed = false;
+    d->power.open_units = core_open_units(c);
+}
+
+int drive_power_lost(ftl_drive *d)
+{
+    lose(d, &d->power.how);
+    return FTL_EPOWER;
+}
+
+int ftl_power_cut(ftl_drive *d, const struct ftl_power_cut *how, struct ftl_power_report *ret)
+{
+    if (!is_possible(d) || !is_sound(how))
+        return FTL_EINVAL;
+    if (d->power.off)
+        return FTL_EPOWER;
+    lose(d, how);
+    hand_out(d, ret);
+    return 0;
+}
+
+int ftl_power_off(ftl_drive *d, struct ftl_power_report *ret)
+{
+    if (!is_possible(d))
+        return FTL_EINVAL;
+    if (d->power.off)
+        return FTL_EPOWER;
+    if (d->open != 0)
+        return FTL_EBUSY;
+    int err = ftl_drain(d);
+    if (err < 0)
+        return err;
+    struct ftl_power_report *r = &d->power.last;
+    struct journal *j = d->core.journal;
+    struct journal_flush f = {0, 0, 0};
+    uint64_t at = d->ctx.now;
+    *r = (struct ftl_power_report){.struct_size = sizeof *r};
+    j->budget_pj = j->base_mw = j->energy_pj = j->pages_now = 0;
+    j->cut = false;
+    j->at = &at;
+    core_journal_flush(&d->core, MARK_CLEAN, &f);
+    uint64_t idle = media_idle_at(&d->media);
+    at = !j->cut && idle > at ? idle : at;
+    r->units_flushed = f.units;
+    r->units_lost = f.lost;
+    r->flush_pages = f.pages;
+    r->flush_bytes = f.pages * j->page_bytes;
+    r->flush_ns = at - d->ctx.now;
+    d->ctx.now = at;
+    if (!j->cut)
+        (void)nand_cut_now(d->media.nand, at, NAND_OTHERS_END, 0);
+    err = j->cut ? FTL_EPOWER : 0;      /* an armed loss struck in the middle */
+    media_go_dark(&d->media);
+    d->power.off = true;
+    d->power.armed = d->power.armed && !j->cut;
+    d->power.open_units = core_open_units(&d->core);
+    hand_out(d, ret);
+    return err;
+}
+
+/* As the state asks: with power and capacitors a strike, else a cut of the operation itself. */
+static int aim(ftl_drive *d)
+{
+    const struct ftl_power_cut *how = &d->power.how;
+    struct nand_cut cut = {.at_op = d->power.armed_at, .mode = (enum nand_cut_mode)how->mode,
+                           .others = (enum nand_cut_others)how->others, .seed = how->seed};
+    bool strike = !d->power.off && capacitors_deliver(d, how);
+
+    d->media.strike_at = d->power.armed && strike ? d->power.armed_at : 0;
+    d->media.watched = d->power.armed || d->power.off;
+    return nand_cut_arm(d->media.nand, d->power.armed && !strike ? &cut : NULL);
+}
+
+int ftl_power_arm(ftl_drive *d, uint64_t operation, const struct ftl_power_cut *how)
+{
+    if (!is_possible(d) || (how != NULL && (!is_sound(how) || operation == 0)))
+        return FTL_EINVAL;
+    d->power.armed = how != NULL;
+    if (how != NULL) {
+        d->power.how = *how;
+        d->power.armed_at = nand_op_count(d->media.nand) + operation;
+    }
+    return aim(d) < 0 ? FTL_EINVAL : 0;
+}
+
+uint64_t ftl_power_operations(const ftl_drive *d)
+{
+    return d != NULL ? nand_op_count(d->media.nand) : 0;
+}
+
+bool ftl_power_is_on(const ftl_drive *d)
+{
+    return d != NULL && !d->power.off;
+}
+
+void ftl_power_last(const ftl_drive *d, struct ftl_power_report *ret)
+{
+    if (d != NULL)
+        hand_out(d, ret);
+}
+
+/* ---- start ------------------------------------------------------------------------------ */
+
+/* All that was in memory is as on the day of creation; counters go on. */
+static int forget(ftl_drive *d)
+{
+    struct ftl_policies policies = {.version = FTL_POLICY_VERSION,
+                                    .struct_size = sizeof policies,
+                                    .gc = d->core.policy.gc, .wear = d->core.policy.wear};
+    struct media was = d->media;
+    int64_t open_before = d->core.open_before - (int64_t)d->power.open_units;
+    ftl_u128 log_sum = d->core.log_sum;
+    uint64_t log_weight = d->core.log_weight;
+
+    sim_mem_again(&d->ctx.mem);
+    int err = drive_build(d, &policies, NULL, 0);
+    d->ctx.mem.again = false;
+    d->open = 0;
+    d->command_free = 0;
+    d->part_free = 0;
+    d->front_end.free_at = d->link_in.free_at = d->link_out.free_at = 0;
+    d->media.page_reads = was.page_reads;
+    d->media.gc_page_reads = was.gc_page_reads;
+    d->media.programs = was.programs;
+    d->media.erases = was.erases;
+    d->media.die_busy_ns = was.die_busy_ns;
+    d->media.channel_busy_ns = was.channel_busy_ns;
+    d->core.open_before = open_before;
+    d->core.log_sum = log_sum;
+    d->core.log_weight = log_weight;
+    return err;
+}
+
+static void tell(struct ftl_power_report *r, const struct core_recovered *o)
+{
+    r->start = o->mark == 0 ? FTL_START_SCAN
+                            : o->mark == MARK_CLEAN ? FTL_START_CLEAN : FTL_START_FLUSHED;
+    r->step_count = o->step_count;
+    for (uint32_t i = 0; i < o->step_count; i++) {
+        r->steps[i] = (struct ftl_power_step){o->step[i].name, o->step[i].ns, o->step[i].items};
+        r->ready_ns += o->step[i].ns;
+    }
+    r->pages_scanned = o->pages_scanned;
+    r->journal_pages = o->journal_pages;
+    r->journal_entries = o->journal_entries;
+    r->units_restored = o->units_restored;
+    r->units_dropped = o->units_dropped + o->units_lost;
+    r->duplicates = o->duplicates;
+    r->torn_wordlines = o->torn_wordlines;
+    r->padded_wordlines = o->padded_wordlines;
+    r->erased_again = o->erased_again;
+}
+
+int ftl_power_on(ftl_drive *d, struct ftl_power_report *ret)
+{
+    if (!is_possible(d) || !d->power.off)
+        return FTL_EINVAL;
+    struct core_recovered out;
+    uint64_t at = d->ctx.now;
+    int err = nand_power_on(d->media.nand, at) < 0 ? FTL_EINVAL : forget(d);
+    if (err < 0)
+        return err;
+    err = core_recover(&d->core, &at, &out);
+    d->power.last = (struct ftl_power_report){.struct_size = sizeof d->power.last};
+    tell(&d->power.last, &out);
+    d->ctx.now = at;
+    if (err < 0) {
+        d->power.open_units = 0;        /* what the loss before left, left */
+        d->power.armed = d->power.armed && err != FTL_EPOWER;
+        if (err != FTL_EPOWER)
+            (void)nand_cut_now(d->media.nand, at, NAND_OTHERS_END, 0);
+        media_go_dark(&d->media);
+        hand_out(d, ret);
+        return err;
+    }
+    d->power.off = false;
+    d->core.open_before += (int64_t)core_open_units(&d->core);
+    (void)aim(d);
+    hand_out(d, ret);
+    return 0;
+}
