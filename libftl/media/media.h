@@ -201,8 +201,15 @@ struct nand_res media_program_now(struct media *m, uint64_t *at, uint32_t die, u
                                   uint32_t page, bool slc, const uint8_t *pages);
 struct nand_res media_erase_now(struct media *m, uint64_t *at, uint32_t die, uint32_t block,
                                 bool slc);
-/* The next program or erase is cut. */
+/* Operation at_op of the NAND is cut; 0 = none is. -1: it is in the past. Modes and others have
+ * the numbers of nand_model and of ftl_power.h. */
+int media_arm(struct media *m, uint64_t at_op, uint32_t mode, uint32_t others, uint64_t seed);
+/* The next one is. */
 void media_arm_cut(struct media *m, uint32_t mode, uint32_t others, uint64_t seed);
+/* The power goes, if it is on; it comes. */
+void media_cut_now(struct media *m, uint64_t now, uint32_t others, uint64_t seed);
+int media_power_on(struct media *m, uint64_t now);
+uint64_t media_operations(const struct media *m);   /* programs and erases so far */
 /* End of everything under way. */
 uint64_t media_idle_at(const struct media *m);
 /* Without time, for blocks with one bit per cell or not. */

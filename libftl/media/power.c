@@ -106,10 +106,31 @@ void media_erase_meta(struct media *m, uint32_t block, bool slc, uint32_t erases
         }
 }
 
+int media_arm(struct media *m, uint64_t at_op, uint32_t mode, uint32_t others, uint64_t seed)
+{
+    struct nand_cut cut = {.at_op = at_op, .mode = (enum nand_cut_mode)mode,
+                           .others = (enum nand_cut_others)others, .seed = seed};
+    return nand_cut_arm(m->nand, at_op != 0 ? &cut : NULL) < 0 ? -1 : 0;
+}
+
 void media_arm_cut(struct media *m, uint32_t mode, uint32_t others, uint64_t seed)
 {
-    struct nand_cut cut = {.at_op = nand_op_count(m->nand) + 1, .mode = (enum nand_cut_mode)mode,
-                           .others = (enum nand_cut_others)others, .seed = seed};
-    int err = nand_cut_arm(m->nand, &cut);
+    int err = media_arm(m, nand_op_count(m->nand) + 1, mode, others, seed);
     FTL_ASSERT(m->ctx, err == 0);
+}
+
+void media_cut_now(struct media *m, uint64_t now, uint32_t others, uint64_t seed)
+{
+    int err = nand_cut_now(m->nand, now, (enum nand_cut_others)others, seed);
+    FTL_ASSERT(m->ctx, err == 0 || err == NAND_EOFF);   /* off: an operation was the cut */
+}
+
+int media_power_on(struct media *m, uint64_t now)
+{
+    return nand_power_on(m->nand, now) < 0 ? -1 : 0;
+}
+
+uint64_t media_operations(const struct media *m)
+{
+    return nand_op_count(m->nand);
 }

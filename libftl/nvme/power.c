@@ -2,7 +2,6 @@
 #include <string.h>
 
 #include "ftl/ftl_power.h"
-#include "nand/fault.h"
 #include "nvme/drive.h"
 #include "core/energy.h"
 
@@ -58,8 +57,7 @@ static void flush(ftl_drive *d, const struct ftl_power_cut *how, struct ftl_powe
         at = idle;
     if (j->base_mw * (at - j->from) > j->budget_pj) {   /* not even what is under way can end */
         uint64_t end = d->ctx.now + j->budget_pj / j->base_mw;
-        int err = nand_cut_now(d->media.nand, end, (enum nand_cut_others)how->others, how->seed);
-        FTL_ASSERT(&d->ctx, err == 0);
+        media_cut_now(&d->media, end, how->others, how->seed);
         r->units_lost = buffered(c);
         r->energy_need_nj = r->energy_have_nj;
         d->ctx.now = end;
@@ -76,7 +74,7 @@ static void flush(ftl_drive *d, const struct ftl_power_cut *how, struct ftl_powe
     r->flush_ns = at - d->ctx.now;
     r->energy_need_nj = (j->energy_pj + j->base_mw * (at - j->from)) / 1000;
     if (!j->cut)
-        (void)nand_cut_now(d->media.nand, at, NAND_OTHERS_END, 0);
+        media_cut_now(&d->media, at, FTL_OTHERS_END, 0);
     d->ctx.now = at;
 }
 
@@ -90,8 +88,7 @@ static void lose(ftl_drive *d, const struct ftl_power_cut *how)
     if (capacitors_deliver(d, how)) {
         flush(d, how, r);
     } else {
-        /* NAND_EOFF: the armed operation was the cut */
-        (void)nand_cut_now(d->media.nand, d->ctx.now, (enum nand_cut_others)how->others, how->seed);
+        media_cut_now(&d->media, d->ctx.now, how->others, how->seed);
         r->units_lost = d->cfg.power_plp ? buffered(c) : 0;
     }
     media_go_dark(&d->media);
@@ -146,7 +143,7 @@ int ftl_power_off(ftl_drive *d, struct ftl_power_report *ret)
     r->flush_ns = at - d->ctx.now;
     d->ctx.now = at;
     if (!j->cut)
-        (void)nand_cut_now(d->media.nand, at, NAND_OTHERS_END, 0);
+        media_cut_now(&d->media, at, FTL_OTHERS_END, 0);
     err = j->cut ? FTL_EPOWER : 0;      /* an armed loss struck in the middle */
     media_go_dark(&d->media);
     d->power.off = true;
@@ -160,13 +157,12 @@ int ftl_power_off(ftl_drive *d, struct ftl_power_report *ret)
 static int aim(ftl_drive *d)
 {
     const struct ftl_power_cut *how = &d->power.how;
-    struct nand_cut cut = {.at_op = d->power.armed_at, .mode = (enum nand_cut_mode)how->mode,
-                           .others = (enum nand_cut_others)how->others, .seed = how->seed};
     bool strike = !d->power.off && capacitors_deliver(d, how);
 
     d->media.strike_at = d->power.armed && strike ? d->power.armed_at : 0;
     d->media.watched = d->power.armed || d->power.off;
-    return nand_cut_arm(d->media.nand, d->power.armed && !strike ? &cut : NULL);
+    return media_arm(&d->media, d->power.armed && !strike ? d->power.armed_at : 0, how->mode,
+                     how->others, how->seed);
 }
 
 int ftl_power_arm(ftl_drive *d, uint64_t operation, const struct ftl_power_cut *how)
@@ -176,14 +172,14 @@ int ftl_power_arm(ftl_drive *d, uint64_t operation, const struct ftl_power_cut *
     d->power.armed = how != NULL;
     if (how != NULL) {
         d->power.how = *how;
-        d->power.armed_at = nand_op_count(d->media.nand) + operation;
+        d->power.armed_at = media_operations(&d->media) + operation;
     }
     return aim(d) < 0 ? FTL_EINVAL : 0;
 }
 
 uint64_t ftl_power_operations(const ftl_drive *d)
 {
-    return d != NULL ? nand_op_count(d->media.nand) : 0;
+    return d != NULL ? media_operations(&d->media) : 0;
 }
 
 bool ftl_power_is_on(const ftl_drive *d)
@@ -256,7 +252,7 @@ int ftl_power_on(ftl_drive *d, struct ftl_power_report *ret)
         return FTL_EINVAL;
     struct core_recovered out;
     uint64_t at = d->ctx.now;
-    int err = nand_power_on(d->media.nand, at) < 0 ? FTL_EINVAL : forget(d);
+    int err = media_power_on(&d->media, at) < 0 ? FTL_EINVAL : forget(d);
     if (err < 0)
         return err;
     err = core_recover(&d->core, &at, &out);
@@ -267,7 +263,7 @@ int ftl_power_on(ftl_drive *d, struct ftl_power_report *ret)
         d->power.open_units = 0;        /* what the loss before left, left */
         d->power.armed = d->power.armed && err != FTL_EPOWER;
         if (err != FTL_EPOWER)
-            (void)nand_cut_now(d->media.nand, at, NAND_OTHERS_END, 0);
+            media_cut_now(&d->media, at, FTL_OTHERS_END, 0);
         media_go_dark(&d->media);
         hand_out(d, ret);
         return err;
