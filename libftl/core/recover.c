@@ -237,7 +237,10 @@ static void apply(struct recovery *r, uint32_t segment, uint32_t page, uint8_t *
             apply_trim(c, at);
         } else if (type == JR_ERASE && bytes >= 8 && core_get(at, 4) < c->g.sb_count) {
             uint32_t sb = (uint32_t)core_get(at, 4), erases = (uint32_t)core_get(at + 4, 4);
-            c->erases[sb] = erases > c->erases[sb] ? erases : c->erases[sb];
+            if (erases > c->erases[sb]) {
+                c->erases[sb] = erases;
+                c->state[sb] = SB_FREE;     /* a life that the table does not know: scan it */
+            }
         }
     }
 }
