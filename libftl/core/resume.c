@@ -59,6 +59,7 @@ int core_resume_frontier(struct ftl_core *c, uint32_t sb)
     f->run_end = f->wl_end = f->next + g->wl_units;
     c->sb_class[sb] = c->fr_class[f - c->fr];
     c->restoring = true;
+    const struct ftl_counters was = *c->count;  /* what was sent before was counted then */
     int err = 0;
     while (err == 0 && f->sb == sb) {
         if (f->data_die == 0 && row_is_programmed(c, sb, f->row) && f->row + 1 < g->rows) {
@@ -87,6 +88,9 @@ int core_resume_frontier(struct ftl_core *c, uint32_t sb)
         core_word_line_end(c, f);
     }
     c->restoring = false;
+    c->count->nand_programs = was.nand_programs;
+    c->count->parity_bytes = was.parity_bytes;
+    c->count->hole_bytes = was.hole_bytes;
     c->in_log += f->sb == sb ? f->next - (sb * g->sb_units + 1) : g->sb_units;
     return err;
 }
