@@ -676,16 +676,6 @@ int media_put(struct media *m, uint32_t die, uint32_t block, uint32_t first_page
     return 0;
 }
 
-int media_peek(const struct media *m, uint32_t die, uint32_t plane, uint32_t block, uint32_t page,
-               uint32_t offset, uint32_t bytes, void *ret)
-{
-    struct nand_addr addr = {.block = media_blocks_at(&m->blocks, block, die, plane),
-                             .page = page, .die = (uint16_t)die, .plane = (uint16_t)plane};
-    int status = nand_page_get(m->nand, &addr, offset, bytes, ret);
-    FTL_ASSERT(m->ctx, status >= 0);
-    return status;
-}
-
 void media_erase_die_untimed(struct media *m, uint32_t die, uint32_t block, uint32_t erases)
 {
     for (uint32_t p = 0; p < m->plane_count; p++) {

@@ -80,6 +80,16 @@ struct nand_res media_erase_now(struct media *m, uint64_t *at, uint32_t die, uin
     return issue_now(m, *at, &req);
 }
 
+int media_peek(const struct media *m, uint32_t die, uint32_t plane, uint32_t block, uint32_t page,
+               uint32_t offset, uint32_t bytes, void *ret)
+{
+    struct nand_addr addr = {.block = media_blocks_at(&m->blocks, block, die, plane),
+                             .page = page, .die = (uint16_t)die, .plane = (uint16_t)plane};
+    int status = nand_page_get(m->nand, &addr, offset, bytes, ret);
+    FTL_ASSERT(m->ctx, status >= 0);
+    return status;
+}
+
 int media_put_meta(struct media *m, uint32_t die, uint32_t block, uint32_t page, bool slc,
                    const uint8_t *pages)
 {
