@@ -72,8 +72,105 @@ static void test_off_on(void **state)
     }
 }
 
+enum { LBAS = 32 };
+
+struct oracle {
+    uint32_t flushed[LBAS], newest[LBAS];
+};
+
+/* Writes and flushes one after the other until the power goes; what was acknowledged is noted. */
+static int load(ftl_drive *d, struct rand64 *r, struct oracle *o, uint32_t commands, uint32_t *version)
+{
+    static uint8_t data[4096];
+    for (uint32_t i = 0; i < commands; i++) {
+        bool flush = draw_to(r, 6) == 0;
+        uint32_t lba = (uint32_t)draw_to(r, LBAS);
+        struct ftl_cmd cmd = {.opcode = flush ? FTL_FLUSH : FTL_WRITE, .lba = flush ? 0 : lba,
+                              .lba_count = !flush, .data = flush ? NULL : data};
+        struct ftl_cpl cpl;
+        if (!flush) {
+            fill(data, lba, ++*version);
+            o->newest[lba] = *version;
+        }
+        int err = ftl_submit(d, &cmd);
+        if (err == 0)
+            err = ftl_run(d, FTL_NEVER);
+        if (err < 0)
+            return err;
+        assert_int_equal(err, 1);
+        assert_int_equal(ftl_poll(d, &cpl, 1), 1);
+        if (flush)
+            memcpy(o->flushed, o->newest, sizeof o->flushed);
+    }
+    return 0;
+}
+
+/* Each LBA: the flushed version or a newer one; with capacitors all but the command that was open. */
+static void judge(ftl_drive *d, const struct oracle *o, bool plp, const char *what, uint64_t op)
+{
+    uint32_t older = 0;
+    for (uint32_t lba = 0; lba < LBAS; lba++) {
+        uint32_t v = version_of(d, lba);
+        older += v != o->newest[lba];
+        if (v < o->flushed[lba] || v > o->newest[lba] || (plp && older > 1))
+            fail_msg("%s operation %llu LBA %u: version %u, flushed %u, newest %u", what,
+                     (unsigned long long)op, lba, v, o->flushed[lba], o->newest[lba]);
+    }
+}
+
+/* A loss at every program and erase of a load, in every mode, with use afterwards. */
+static void cut_everywhere(const char *preset, const char *types, const char *plp,
+                           const char *parity)
+{
+    struct ftl_config cfg = tiny(preset, types, plp, parity);
+    ftl_drive *base = make_drive(&cfg);
+    struct rand64 r = {7};
+    struct oracle begin = {{0}, {0}};
+    uint32_t version = 0;
+    char what[64];
+
+    assert_int_equal(load(base, &r, &begin, 300, &version), 0);
+    for (uint64_t op = 1; op < 40; op++)
+        for (uint32_t mode = 0; mode < FTL_CUT_MODES; mode++) {
+            struct ftl_power_cut how = {.struct_size = sizeof how, .mode = (uint8_t)mode,
+                                        .others = (uint8_t)(op % 3), .seed = op,
+                                        .energy_ppm = 1000000};
+            struct ftl_power_report rep = {.struct_size = sizeof rep};
+            struct oracle o = begin;
+            struct rand64 again = {op};
+            uint32_t v = version;
+            ftl_drive *d;
+            (void)snprintf(what, sizeof what, "%s plp %s parity %s mode %u", preset, plp, parity,
+                           mode);
+            assert_int_equal(ftl_fork(base, &d), 0);
+            assert_int_equal(ftl_power_arm(d, op, &how), 0);
+            if (load(d, &again, &o, 200, &v) != FTL_EPOWER)
+                fail_msg("%s operation %llu: no loss", what, (unsigned long long)op);
+            int err = ftl_power_on(d, &rep);
+            if (err < 0)
+                fail_msg("%s operation %llu: %s", what, (unsigned long long)op, ftl_strerror(err));
+            assert_sound(d);
+            judge(d, &o, plp[0] == '1', what, op);
+            if (load(d, &again, &o, 60, &v) != 0)
+                fail_msg("%s operation %llu: unusable", what, (unsigned long long)op);
+            assert_sound(d);
+            ftl_destroy(d);
+        }
+    ftl_destroy(base);
+}
+
+static void test_cuts(void **state)
+{
+    (void)state;
+    cut_everywhere("tlc-128l", "3", "0", "0");
+    cut_everywhere("tlc-128l", "3", "0", "1");
+    cut_everywhere("tlc-128l", "3", "1", "1");
+    cut_everywhere("pslc", "1", "0", "0");
+    cut_everywhere("qlc", "4", "1", "0");
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_off_on)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_off_on), cmocka_unit_test(test_cuts)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
