@@ -5,6 +5,7 @@
  * data waits. As each inspected page frees its dead units at once, both proceed in
  * small steps and IOPS stay smooth. */
 #include "core/core.h"
+#include "core/direct.h"
 #include "sim/draw.h"
 
 uint32_t ftl_gc_draw(const struct ftl_gc_view *view, uint32_t k, uint32_t bound)
@@ -145,7 +146,7 @@ static int choose_victim(struct ftl_core *c)
         .choices = (uint32_t)c->cfg->gc_choices,
         .window = (uint32_t)c->cfg->gc_window,
     };
-    sb = ask_policy(c, &view);
+    sb = CORE_DIRECT ? direct_greedy(c) : ask_policy(c, &view);
     if (sb == SB_NONE)
         return FTL_EPOLICY;
     if (core_pace_declines(c, sb))

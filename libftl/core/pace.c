@@ -2,6 +2,7 @@
  * slots, and how far in idle time. The floor itself is the core's: whatever a policy
  * answers, the host waits there, and collection has room to finish. */
 #include "core/core.h"
+#include "core/direct.h"
 
 /* Units under way without which open word lines would not get full. */
 static uint32_t least_units(const struct ftl_core *c)
@@ -38,6 +39,8 @@ static const char *judge(const struct ftl_pace *a, const struct ftl_pace_view *v
 
 int core_pace(struct ftl_core *c)
 {
+    if (CORE_DIRECT && c->pace.answer.ahead_units != 0)
+        return 0;
     const struct ftl_pace_policy *p = c->policy.pace;
     uint64_t n = c->g.sb_units, free_slots = core_free_slots(c);
     uint64_t open = c->roam ? c->frontier_count * n : 0;    /* may hold as many dead units */
