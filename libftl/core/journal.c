@@ -629,7 +629,7 @@ void core_journal_rewrite(struct ftl_core *c, bool with_buffer)
     while (j->slice_at <= c->user_units)
         add_slice(c);
     j->running = false;
-    save_buffer(c, MARK_FLUSHED, &f);
+    save_buffer(c, MARK_STARTED, &f);
     j->begun = false;
     if (!j->cut)
         erase_next(c);

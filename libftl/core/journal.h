@@ -16,7 +16,9 @@ enum { JOURNAL_REF = 0x08000000 };      /* in refs of media: buffer of the journ
 
 enum journal_kind { JK_RECORDS = 1, JK_UNIT, JK_MARK, JK_FILLER, JK_UNIT_SENT };
 enum journal_record { JR_END, JR_SEGMENT, JR_TABLE, JR_SLICE, JR_COMPLETE, JR_TRIM, JR_ERASE };
-enum journal_mark { MARK_CLEAN = 1, MARK_FLUSHED };
+/* Nothing happened on NAND after the first two; much may have after the third, which a start
+ * writes to keep what it restored. */
+enum journal_mark { MARK_CLEAN = 1, MARK_FLUSHED, MARK_STARTED };
 enum journal_way { WAY_QUEUES, WAY_NOW };   /* through media's queues, or without time */
 
 struct journal_trailer {

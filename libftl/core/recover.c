@@ -331,6 +331,27 @@ static void scan_superblock(struct recovery *r, uint32_t sb)
     }
 }
 
+/* Is a superblock that was full still in the life that the table knows, on every die? An erase
+ * may have reached some of them. */
+static bool is_same_life(struct recovery *r, uint32_t sb)
+{
+    const struct ftl_core *c = r->c;
+    struct payload_tag tag;
+    int status;
+
+    for (uint32_t die = 0; die < c->g.dies; die++) {
+        uint32_t d = data_die_of(&c->g, 0, die);
+        r->step_reads++;
+        if (!word_line_status(r, sb, die, 0, &status) || status != NAND_OK)
+            return false;
+        if (d != UINT32_MAX &&
+            (peek_tag(r, sb * c->g.sb_units + d * c->g.wl_units + 1, &tag) != NAND_OK ||
+             tag.erases != c->erases[sb]))
+            return false;
+    }
+    return true;
+}
+
 static int scan(struct recovery *r)
 {
     struct ftl_core *c = r->c;
@@ -339,8 +360,7 @@ static int scan(struct recovery *r)
         struct payload_tag tag;
         uint32_t erases = c->erases[sb];
         if (c->state[sb] == SB_CLOSED) {
-            r->step_reads++;
-            if (peek_tag(r, sb * c->g.sb_units + 1, &tag) == NAND_OK && tag.erases == erases) {
+            if (is_same_life(r, sb) && peek_tag(r, sb * c->g.sb_units + 1, &tag) == NAND_OK) {
                 for (uint32_t d = 0; d < c->g.dies; d++)
                     c->rows_programmed[(size_t)sb * c->g.dies + d] = c->g.rows;
                 c->sb_frontier[sb] = tag.frontier;
@@ -378,9 +398,15 @@ static bool member_is_there(struct recovery *r, const struct found_unit *u, uint
     return false;
 }
 
+/* NAND is as the mark left it. */
+static bool is_still(const struct recovery *r)
+{
+    return r->mark != 0 && r->mark_kind != MARK_STARTED;
+}
+
 static bool command_is_whole(struct recovery *r, const struct found_unit *u)
 {
-    if (r->mark != 0 || u->atomic_count < 2 || u->atomic_first >= u->atomic_count ||
+    if (is_still(r) || u->atomic_count < 2 || u->atomic_first >= u->atomic_count ||
         u->key <= u->atomic_first || u->key - u->atomic_first + u->atomic_count - 1 > r->c->user_units)
         return true;
     for (uint32_t i = 0; i < u->atomic_count; i++)
@@ -396,15 +422,22 @@ static int resolve(struct recovery *r)
     struct journal *j = c->journal;
 
     qsort(j->found, r->found, sizeof *j->found, by_seq);
+    for (uint32_t i = 0; i < r->found; i++)
+        r->seq = j->found[i].seq > r->seq ? j->found[i].seq : r->seq;
+    /* the newest first: what is dropped replaces nothing older */
+    for (uint32_t i = r->found; i-- > 0;) {
+        struct found_unit *u = &j->found[i];
+        if (u->seq <= j->seqs[u->key] || command_is_whole(r, u))
+            continue;
+        u->key = 0;
+        r->out->units_dropped++;
+    }
     for (uint32_t i = 0; i < r->found; i++) {
         const struct found_unit *u = &j->found[i];
-        r->seq = u->seq > r->seq ? u->seq : r->seq;
+        if (u->key == 0)
+            continue;
         if (u->seq <= j->seqs[u->key]) {
             r->out->duplicates += c->map[u->key] != u->slot;
-            continue;
-        }
-        if (!command_is_whole(r, u)) {
-            r->out->units_dropped++;
             continue;
         }
         r->out->duplicates += c->map[u->key] != 0 && c->map[u->key] != u->slot;
@@ -514,6 +547,26 @@ static uint64_t first_seq(struct recovery *r, uint32_t sb)
     return peek_tag(r, sb * r->c->g.sb_units + 1, &tag) == NAND_OK ? tag.seq : 0;
 }
 
+/* Do the word lines on NAND and those in the buffer form one written part without a gap? Another
+ * loss after a start may have torn what that start had sent again. */
+static bool is_contiguous(const struct ftl_core *c, uint32_t sb)
+{
+    const struct ftl_geometry *g = &c->g;
+    uint32_t slot = sb * g->sb_units + 1;
+    bool ended = false;
+
+    for (uint32_t row = 0; row < g->rows; row++)
+        for (uint32_t d = 0; d < g->data_dies; d++, slot += g->wl_units) {
+            uint32_t die = geometry_data_die(g, row, d);
+            bool there = c->rows_programmed[(size_t)sb * g->dies + die] > row;
+            bool held = core_payload_sector(c, slot, 0) != NULL;
+            if (ended && (there || held))
+                return false;
+            ended = !there && !(held && core_payload_was_sent(c, slot));
+        }
+    return true;
+}
+
 /* Superblocks with a free state, closed ones, and those that are written on. */
 static int settle(struct recovery *r)
 {
@@ -529,13 +582,13 @@ static int settle(struct recovery *r)
         if (c->valid[sb] == 0) {
             core_payload_forget_superblock(c, sb);
             /* erased for sure only when nothing can have been under way */
-            if (scanned && is_blank(c, sb) && r->mark != 0) {
+            if (scanned && is_blank(c, sb) && is_still(r)) {
                 c->state[sb] = SB_FREE;
                 c->free_count++;
             } else {
                 c->state[sb] = SB_VICTIM;       /* for now: to be erased */
             }
-        } else if (!scanned || torn || r->mark == 0 ||
+        } else if (!scanned || torn || !is_still(r) || !is_contiguous(c, sb) ||
                    (is_whole(c, sb) && !core_payload_holds(c, sb))) {
             r->out->padded_wordlines += scanned && !is_whole(c, sb);
             close(c, sb);
@@ -589,6 +642,54 @@ static int erase_void(struct recovery *r)
     return 0;
 }
 
+/* While the mark of the loss is the newest, a blank superblock passes for erased: an erase cut
+ * short must not make one. So these erases wait for the checkpoint, which ends that. */
+static int erase_early(struct recovery *r)
+{
+    return is_still(r) ? 0 : erase_void(r);
+}
+
+static bool lies_on_nand(struct recovery *r, uint32_t slot, const struct payload_tag *held)
+{
+    struct payload_tag tag;
+    return peek_tag(r, slot, &tag) == NAND_OK && tag.key == held->key && tag.seq == held->seq;
+}
+
+/* Units that the log saved for a superblock that is closed, and that are not on NAND there, go
+ * to an open one. */
+static int place_again(struct recovery *r)
+{
+    struct ftl_core *c = r->c;
+    const struct ftl_counters was = *c->count;  /* all was counted when it was placed first */
+    uint8_t unit[65536];
+
+    c->free_usable = (uint64_t)c->free_count * c->g.sb_units;
+    for (uint32_t sb = 0; sb < c->g.sb_count; sb++) {
+        if (c->state[sb] != SB_CLOSED || core_is_frontier(c, sb) || !core_payload_holds(c, sb))
+            continue;
+        uint32_t class = c->sb_class[sb];
+        for (uint32_t slot = sb * c->g.sb_units + 1; slot <= (sb + 1) * c->g.sb_units; slot++) {
+            const uint8_t *sector = core_payload_sector(c, slot, 0);
+            struct payload_tag tag;
+            if (sector == NULL || !core_payload_tag(sector, &tag) || tag.key == 0 ||
+                c->map[tag.key] != slot || lies_on_nand(r, slot, &tag))
+                continue;
+            if (c->fr[class].sb == SB_NONE && c->free_count == 0)
+                return FTL_EMEDIA;
+            for (uint32_t cw = 0; cw < c->g.unit_cws; cw++)
+                memcpy(unit + (size_t)cw * CODEWORD_BYTES, core_payload_sector(c, slot, cw),
+                       CODEWORD_BYTES);
+            c->payload->incoming = unit;
+            core_place_host(c, class, &tag.key, 1);
+            c->payload->incoming = NULL;
+            r->step_reads++;
+        }
+        core_payload_forget_superblock(c, sb);
+    }
+    *c->count = was;
+    return 0;
+}
+
 /* A checkpoint of the result, and the buffer with it; see the head of the file. */
 static int write_checkpoint(struct recovery *r)
 {
@@ -624,8 +725,10 @@ static const struct {
     {"count live units", count, 0},
     {"close and free superblocks", settle, 0},
     {"resume open superblocks", restore_frontiers, 1},
-    {"erase what is void", erase_void, 0},
+    {"erase what is void", erase_early, 0},
+    {"place again what was torn", place_again, 1},
     {"write a checkpoint", write_checkpoint, 0},
+    {"erase what was kept for it", erase_void, 0},
 };
 
 /* Page reads run on all dies and planes; the buses carry what they bring. */
@@ -661,7 +764,7 @@ int core_recover(struct ftl_core *c, uint64_t *at, struct core_recovered *out)
         if (steps[i].reads)
             out->pages_scanned += r.step_reads;
     }
-    out->mark = r.mark != 0 ? r.mark_kind : 0;
+    out->mark = is_still(&r) ? r.mark_kind : 0;
     c->journal->way = WAY_QUEUES;
     if (err < 0)
         return err;

@@ -110,6 +110,8 @@ void core_free_recount(struct ftl_core *c)
     }
     c->timed = true;
     c->medium_stale = false;
+    c->buffer_used = core_open_cause(c, CAUSE_HOST);    /* the rest was stored by now */
+    c->gc.buffer_used = core_open_cause(c, CAUSE_GC);
     /* a victim was under way when this is so; the one with the fewest live units fits where the
      * rest of that one did, whatever the policy would take */
     if (best != SB_NONE && core_free_slots(c) < c->free_floor) {

@@ -114,6 +114,18 @@ int ftl_power_cut(ftl_drive *d, const struct ftl_power_cut *how, struct ftl_powe
     return 0;
 }
 
+/* As the state asks: with power and capacitors a strike, else a cut of the operation itself. */
+static int aim(ftl_drive *d)
+{
+    const struct ftl_power_cut *how = &d->power.how;
+    bool strike = !d->power.off && capacitors_deliver(d, how);
+
+    d->media.strike_at = d->power.armed && strike ? d->power.armed_at : 0;
+    d->media.watched = d->power.armed || d->power.off;
+    return media_arm(&d->media, d->power.armed && !strike ? d->power.armed_at : 0, how->mode,
+                     how->others, how->seed);
+}
+
 int ftl_power_off(ftl_drive *d, struct ftl_power_report *ret)
 {
     if (!is_possible(d))
@@ -123,6 +135,13 @@ int ftl_power_off(ftl_drive *d, struct ftl_power_report *ret)
     if (d->open != 0)
         return FTL_EBUSY;
     int err = ftl_drain(d);
+    /* without capacitors nothing may wait in the buffer again after the start */
+    for (int i = 0; i < 8 && err == 0 && !d->cfg.power_plp && core_open_units(&d->core) != 0; i++) {
+        d->core.dispatch_at = d->ctx.now;
+        for (uint32_t k = 0; k < d->core.frontier_count; k++)
+            core_pad(&d->core, &d->core.fr[k]);
+        err = ftl_drain(d);
+    }
     if (err < 0)
         return err;
     struct ftl_power_report *r = &d->power.last;
@@ -149,20 +168,9 @@ int ftl_power_off(ftl_drive *d, struct ftl_power_report *ret)
     d->power.off = true;
     d->power.armed = d->power.armed && !j->cut;
     d->power.open_units = core_open_units(&d->core);
+    (void)aim(d);                       /* a loss to come may strike at the start */
     hand_out(d, ret);
     return err;
-}
-
-/* As the state asks: with power and capacitors a strike, else a cut of the operation itself. */
-static int aim(ftl_drive *d)
-{
-    const struct ftl_power_cut *how = &d->power.how;
-    bool strike = !d->power.off && capacitors_deliver(d, how);
-
-    d->media.strike_at = d->power.armed && strike ? d->power.armed_at : 0;
-    d->media.watched = d->power.armed || d->power.off;
-    return media_arm(&d->media, d->power.armed && !strike ? d->power.armed_at : 0, how->mode,
-                     how->others, how->seed);
 }
 
 int ftl_power_arm(ftl_drive *d, uint64_t operation, const struct ftl_power_cut *how)
