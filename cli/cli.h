@@ -15,6 +15,7 @@ int cmd_run(int argc, char **argv);
 int cmd_drives(int argc, char **argv);
 int cmd_options(int argc, char **argv);
 int cmd_policy(int argc, char **argv);
+int cmd_powercut(int argc, char **argv);
 #ifdef CLI_WITH_NAND
 int cmd_nand(int argc, char **argv);
 #endif

@@ -14,6 +14,7 @@ static const char help[] =
     "  policy compare               policies against each other: WA, wear, latency\n"
     "  drives [show NAME]           list the drives, show one with its sources\n"
     "  options                      list fio's options and what becomes of them\n"
+    "  powercut                     cut the power everywhere, recover, compare\n"
 #ifdef CLI_WITH_NAND
     "  nand ...                     the NAND model alone\n"
 #endif
@@ -53,6 +54,7 @@ int main(int argc, char **argv)
     } commands[] = {
         {"run", cmd_run},   {"drives", cmd_drives}, {"options", cmd_options},
         {"policy", cmd_policy},
+        {"powercut", cmd_powercut},
 #ifdef CLI_WITH_NAND
         {"nand", cmd_nand},
 #endif

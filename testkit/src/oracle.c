@@ -174,6 +174,14 @@ bool tk_oracle_read(tk_oracle *o, uint64_t lba, uint32_t version, uint32_t begin
     return true;
 }
 
+void tk_oracle_set(tk_oracle *o, uint64_t lba, uint32_t version)
+{
+    o->tick++;
+    o->count[lba] = 1;
+    *entries_of(o, lba) =
+        (struct entry){.version = version, .begin = o->tick, .end = o->tick};
+}
+
 uint32_t tk_oracle_newest(const tk_oracle *o, uint64_t lba)
 {
     return o->count[lba] == 0 ? 0 : entries_of(o, lba)[o->count[lba] - 1].version;

@@ -9,28 +9,6 @@
 
 enum { DEPTH = 16, READ_ALL_LBAS = 96 };
 
-/* A command under way; the memory of its data stays with the slot. */
-struct open_cmd {
-    bool used;
-    uint8_t opcode;
-    uint32_t lba_count, begin;
-    uint64_t lba, number;
-    uint64_t from, to;              /* LBAs that it writes or trims */
-    uint8_t *data;
-    size_t data_size;
-};
-
-struct tk_rig {
-    ftl_drive *drive;
-    tk_oracle *oracle;
-    struct tk_options options;
-    bool payload;
-    uint32_t lba_bytes, unit_lbas, version;
-    uint64_t lbas, steps;
-    struct open_cmd open[TK_OPEN_MAX];
-    struct tk_result result;
-};
-
 /* ---- life --------------------------------------------------------------------- */
 
 int tk_rig_new(const struct ftl_config *cfg, const struct tk_options *options, tk_rig **ret,
@@ -50,6 +28,8 @@ int tk_rig_new(const struct ftl_config *cfg, const struct tk_options *options, t
     r->lba_bytes = ftl_lba_bytes(r->drive);
     r->unit_lbas = (uint32_t)cfg->map_unit_bytes / r->lba_bytes;
     r->lbas = ftl_lba_count(r->drive);
+    r->journal = cfg->journal_enabled != 0;
+    r->atomic_lbas = (uint32_t)cfg->power_atomic_units * r->unit_lbas;
     r->oracle = tk_oracle_new(r->lbas, DEPTH, cfg->power_plp != 0);
     if (r->oracle == NULL) {
         tk_rig_free(r);
@@ -66,7 +46,8 @@ void tk_rig_free(tk_rig *r)
     ftl_destroy(r->drive);
     tk_oracle_free(r->oracle);
     for (int i = 0; i < TK_OPEN_MAX; i++)
-        free(r->open[i].data);
+        if (!r->open[i].borrowed)
+            free(r->open[i].data);
     free(r);
 }
 
@@ -81,9 +62,7 @@ void tk_rig_result(const tk_rig *r, struct tk_result *ret)
     ftl_counters_get(r->drive, &ret->counters);
 }
 
-static int fail(tk_rig *r, enum tk_verdict verdict, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-static int fail(tk_rig *r, enum tk_verdict verdict, const char *format, ...)
+int tk_rig_fail(tk_rig *r, enum tk_verdict verdict, const char *format, ...)
 {
     va_list args;
     if (r->result.verdict != TK_SOUND)
@@ -96,12 +75,29 @@ static int fail(tk_rig *r, enum tk_verdict verdict, const char *format, ...)
     return (int)verdict;
 }
 
-/* A call of the drive's failed: a policy's fault says more than the error. */
+void tk_rig_lost(tk_rig *r)
+{
+    for (int i = 0; i < TK_OPEN_MAX; i++) {
+        struct open_cmd *o = &r->open[i];
+        o->used = false;
+        if (o->borrowed)
+            *o = (struct open_cmd){0};
+    }
+    tk_oracle_cut(r->oracle);
+    r->off = true;
+}
+
+/* A call of the drive's failed: power went, or a policy's fault, which says more than the
+ * error. */
 static int broken(tk_rig *r, const char *what, int err)
 {
+    if (err == FTL_EPOWER && !r->off) {
+        tk_rig_lost(r);
+        return TK_LOST;
+    }
     char why[FTL_WHY_MAX - 64] = "";
     bool policy = ftl_policy_fault(r->drive, why, sizeof why) == FTL_EPOLICY;
-    return fail(r, policy ? TK_POLICY : TK_DEAD_DEVICE, "%s: %s", what,
+    return tk_rig_fail(r, policy ? TK_POLICY : TK_DEAD_DEVICE, "%s: %s", what,
                 policy ? why : ftl_strerror(err));
 }
 
@@ -120,14 +116,18 @@ static int verify(tk_rig *r, const struct open_cmd *o)
         const uint8_t *block = o->data + (size_t)i * r->lba_bytes;
         uint64_t lba = o->lba + i;
         uint32_t version;
-        if (tk_pattern_version(block, r->lba_bytes, lba, &version) &&
-            tk_oracle_read(r->oracle, lba, version, o->begin)) {
+        bool whole = tk_pattern_version(block, r->lba_bytes, lba, &version);
+        if (whole && r->weak && version <= r->version) {
+            tk_oracle_set(r->oracle, lba, version);
+            continue;
+        }
+        if (whole && tk_oracle_read(r->oracle, lba, version, o->begin)) {
             r->result.digest += mix(o->number, mix(lba, version));
             continue;
         }
         enum tk_verdict v =
             tk_pattern_judge(block, r->lba_bytes, lba, r->lbas, r->version, why, sizeof why);
-        return fail(r, v, "%s; the newest is version %u", why, tk_oracle_newest(r->oracle, lba));
+        return tk_rig_fail(r, v, "%s; the newest is version %u", why, tk_oracle_newest(r->oracle, lba));
     }
     return 0;
 }
@@ -137,13 +137,13 @@ static int ended(tk_rig *r, const struct ftl_cpl *cpl)
     struct open_cmd *o = cpl->user < TK_OPEN_MAX ? &r->open[cpl->user] : NULL;
 
     if (o == NULL || !o->used || o->opcode != cpl->opcode || cpl->lba_count != o->lba_count)
-        return fail(r, TK_DEAD_DEVICE, "a completion of no command: user %" PRIu64, cpl->user);
+        return tk_rig_fail(r, TK_DEAD_DEVICE, "a completion of no command: user %" PRIu64, cpl->user);
     o->used = false;
     if (cpl->status != 0)
-        return fail(r, TK_DEAD_DEVICE, "opcode %u at LBA %" PRIu64 " ended with status %u",
+        return tk_rig_fail(r, TK_DEAD_DEVICE, "opcode %u at LBA %" PRIu64 " ended with status %u",
                     cpl->opcode, o->lba, cpl->status);
     if (cpl->done_at > ftl_now(r->drive) || cpl->done_at < cpl->submitted_at)
-        return fail(r, TK_INVARIANT, "a completion at %" PRIu64 " ns, now is %" PRIu64,
+        return tk_rig_fail(r, TK_INVARIANT, "a completion at %" PRIu64 " ns, now is %" PRIu64,
                     cpl->done_at, ftl_now(r->drive));
     if (o->opcode == FTL_READ) {
         r->result.reads++;
@@ -187,11 +187,11 @@ static int wait_one(tk_rig *r)
     uint32_t before = ftl_open_commands(r->drive);
     int err = run(r, FTL_NEVER, true);
     if (err == 0 && ftl_open_commands(r->drive) == before)
-        err = fail(r, TK_DEAD_DEVICE, "%u commands never end", before);
+        err = tk_rig_fail(r, TK_DEAD_DEVICE, "%u commands never end", before);
     return err;
 }
 
-static int wait_all(tk_rig *r)
+int tk_rig_wait(tk_rig *r)
 {
     int err = 0;
     while (err == 0 && ftl_open_commands(r->drive) > 0)
@@ -225,9 +225,10 @@ static int data_for(tk_rig *r, struct open_cmd *o)
     size_t need = (size_t)o->lba_count * r->lba_bytes;
     if (!r->payload || need <= o->data_size)
         return 0;
+    need = need < 32768 ? 32768 : need;
     uint8_t *data = realloc(o->data, need);
     if (data == NULL)
-        return fail(r, TK_DEAD_DEVICE, "no memory for a command of %zu bytes", need);
+        return tk_rig_fail(r, TK_DEAD_DEVICE, "no memory for a command of %zu bytes", need);
     o->data = data;
     o->data_size = need;
     return 0;
@@ -263,6 +264,19 @@ static int make_room(tk_rig *r, const struct open_cmd *want)
     return err;
 }
 
+/* Not when an earlier write of the same LBAs is under way: that may come out on top. */
+static void remember(tk_rig *r, const struct open_cmd *self, uint64_t lba, uint32_t n)
+{
+    for (int i = 0; i < TK_OPEN_MAX; i++)
+        if (r->open[i].used && &r->open[i] != self && r->open[i].from < lba + n &&
+            r->open[i].to > lba)
+            return;
+    if (n < 2 || n > r->atomic_lbas || lba % r->unit_lbas != 0 || n % r->unit_lbas != 0)
+        return;
+    r->recent[r->recent_next++ % TK_RECENT] =
+        (struct recent_write){.lba = lba, .lba_count = n, .version = r->version};
+}
+
 static int send(tk_rig *r, uint8_t opcode, uint64_t lba, uint32_t n, uint16_t stream)
 {
     struct open_cmd want = {.used = true, .opcode = opcode, .lba = lba, .lba_count = n};
@@ -277,15 +291,19 @@ static int send(tk_rig *r, uint8_t opcode, uint64_t lba, uint32_t n, uint16_t st
     if (err != 0)
         return err;
     struct open_cmd *o = &r->open[index];
-    want.data = o->data;
-    want.data_size = o->data_size;
+    if (!o->borrowed) {
+        want.data = o->data;
+        want.data_size = o->data_size;
+    }
     want.number = r->steps;
     *o = want;
     err = opcode == FTL_READ || opcode == FTL_WRITE ? data_for(r, o) : 0;
     if (err != 0)
         return err;
-    if (opcode == FTL_WRITE)
+    if (opcode == FTL_WRITE) {
         r->version++;
+        remember(r, o, lba, n);
+    }
     for (uint32_t i = 0; r->payload && opcode == FTL_WRITE && i < n; i++)
         tk_pattern(o->data + (size_t)i * r->lba_bytes, r->lba_bytes, lba + i, r->version);
     if (r->payload && opcode == FTL_READ)
@@ -301,21 +319,21 @@ static int send(tk_rig *r, uint8_t opcode, uint64_t lba, uint32_t n, uint16_t st
     return err == 0 ? 0 : broken(r, "submit", err);
 }
 
-static int read_all(tk_rig *r)
+int tk_rig_read_all(tk_rig *r)
 {
-    int err = wait_all(r);
+    int err = tk_rig_wait(r);
     for (uint64_t lba = 0; err == 0 && lba < r->lbas; lba += READ_ALL_LBAS) {
         uint64_t n = r->lbas - lba < READ_ALL_LBAS ? r->lbas - lba : READ_ALL_LBAS;
         err = send(r, FTL_READ, lba, (uint32_t)n, 0);
         if (err == 0)
-            err = wait_all(r);
+            err = tk_rig_wait(r);
     }
     return err;
 }
 
 static int drain(tk_rig *r)
 {
-    int err = wait_all(r);
+    int err = tk_rig_wait(r);
     int done = err == 0 ? ftl_drain(r->drive) : 0;
     return done < 0 ? broken(r, "drain", done) : err;
 }
@@ -336,24 +354,33 @@ static int untimed(tk_rig *r, uint8_t opcode, uint64_t lba, uint32_t n)
     if (err == 0)
         err = make_room(r, &o);
     if (err == 0)
-        err = wait_all(r);
+        err = tk_rig_wait(r);
     if (err != 0)
         return err;
     uint32_t begin = tk_oracle_begin(r->oracle, o.from, o.to - o.from, 0);
     struct ftl_extent e = {.lba = o.from, .lba_count = (uint32_t)(o.to - o.from)};
     int done = opcode == FTL_WRITE ? ftl_write_untimed(r->drive, &e, 1)
                                    : ftl_trim_untimed(r->drive, lba, n);
-    tk_oracle_end(r->oracle, o.from, o.to - o.from, begin);
+    if (done == 0)
+        tk_oracle_end(r->oracle, o.from, o.to - o.from, begin);
     return done == 0 ? 0 : broken(r, "untimed", done);
 }
 
 static int format(tk_rig *r)
 {
+    const struct open_cmd all = {.from = 0, .to = r->lbas};
     int err = drain(r);
-    int done = err == 0 ? ftl_format(r->drive) : 0;
-    if (err == 0 && done == 0)
+    if (err == 0)
+        err = make_room(r, &all);
+    if (err == 0)
+        err = tk_rig_wait(r);
+    if (err != 0)
+        return err;
+    (void)tk_oracle_begin(r->oracle, 0, r->lbas, 0);
+    int done = ftl_format(r->drive);
+    if (done == 0)
         tk_oracle_clear(r->oracle);
-    return done == 0 ? err : broken(r, "format", done);
+    return done == 0 ? 0 : broken(r, "format", done);
 }
 
 /* ---- steps ----------------------------------------------------------------------------- */
@@ -385,7 +412,7 @@ static int act(tk_rig *r, const struct tk_step *s)
     case TK_RUN:
         return run_on(r, s->lba);
     case TK_WAIT:
-        return wait_all(r);
+        return tk_rig_wait(r);
     case TK_DRAIN:
         return drain(r);
     case TK_WRITE_UNTIMED:
@@ -393,43 +420,49 @@ static int act(tk_rig *r, const struct tk_step *s)
         return untimed(r, opcodes[s->op], lba, n);
     case TK_FORMAT:
         return format(r);
+    case TK_OFF_ON:
+        return tk_rig_off_on(r);
+    case TK_CUT:
+        return tk_rig_cut_on(r, s->lba);
     case TK_READ_ALL:
-        return read_all(r);
+        return tk_rig_read_all(r);
     default:
-        return fail(r, TK_INVARIANT, "step %u is none", s->op);
+        return tk_rig_fail(r, TK_INVARIANT, "step %u is none", s->op);
     }
 }
 
-static int check(tk_rig *r)
+int tk_rig_check(tk_rig *r)
 {
     char why[FTL_WHY_MAX - 32] = "";
     if (ftl_check(r->drive, why, sizeof why) == 0)
         return 0;
-    return fail(r, TK_INVARIANT, "ftl_check: %s", why);
+    return tk_rig_fail(r, TK_INVARIANT, "ftl_check: %s", why);
 }
 
 int tk_rig_step(tk_rig *r, const struct tk_step *s)
 {
     uint32_t every = r->options.check_every == 0 ? 1 : r->options.check_every;
     int err = (int)r->result.verdict;
-    if (err == 0)
+    if (err == 0 && !r->off)
         err = act(r, s);
-    if (err == 0 && r->steps % every == 0)
-        err = check(r);
+    if (err == TK_LOST)
+        return 0;
+    if (err == 0 && !r->off && r->steps % every == 0)
+        err = tk_rig_check(r);
     r->steps += err == 0;
     return err;
 }
 
 int tk_rig_end(tk_rig *r)
 {
-    int err = (int)r->result.verdict;
+    int err = r->off ? tk_rig_on(r) : (int)r->result.verdict;
     if (err == 0)
         err = drain(r);
     if (err == 0)
-        err = read_all(r);
+        err = tk_rig_read_all(r);
     if (err == 0)
-        err = check(r);
-    return err;
+        err = tk_rig_check(r);
+    return err == TK_LOST ? 0 : err;
 }
 
 int tk_play(const struct tk_case *c, const struct tk_options *options, struct tk_result *ret)

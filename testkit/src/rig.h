@@ -4,7 +4,7 @@
 
 #include "ftl/ftl_testkit.h"
 
-enum { TK_OPEN_MAX = 24 };
+enum { TK_OPEN_MAX = 24, TK_RECENT = 64 };
 
 /* SplitMix64 (Steele, Lea, Flood, OOPSLA 2014 [P]). */
 struct tk_rand {
@@ -24,6 +24,51 @@ static inline uint64_t tk_below(struct tk_rand *r, uint64_t bound)
 {
     return (tk_draw(r) >> 11) % bound;
 }
+
+/* A command under way; the memory of its data stays with the slot. */
+struct open_cmd {
+    bool used, borrowed;            /* borrowed: data is another rig's */
+    uint8_t opcode;
+    uint32_t lba_count, begin;
+    uint64_t lba, number;
+    uint64_t from, to;              /* LBAs that it writes or trims */
+    uint8_t *data;
+    size_t data_size;
+};
+
+/* A write of whole units, small enough to be there as a whole or not at all. */
+struct recent_write {
+    uint64_t lba;
+    uint32_t lba_count, version;
+};
+
+struct tk_rig {
+    ftl_drive *drive;
+    tk_oracle *oracle;
+    struct tk_options options;
+    bool payload, journal;
+    uint32_t lba_bytes, unit_lbas, version;
+    uint64_t lbas, steps;
+    struct open_cmd open[TK_OPEN_MAX];
+    struct recent_write recent[TK_RECENT];  /* a ring: what may have been torn */
+    uint32_t recent_next, atomic_lbas;
+    bool off, weak;                 /* weak: acknowledged units were lost, see power.c */
+    struct tk_result result;
+};
+
+/* Internal results of steps: 0, an enum tk_verdict, or power went. */
+enum { TK_LOST = -1 };
+int tk_rig_fail(tk_rig *r, enum tk_verdict verdict, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+int tk_rig_read_all(tk_rig *r);
+int tk_rig_check(tk_rig *r);
+int tk_rig_wait(tk_rig *r);
+/* Power is gone: open commands are no more, the oracle knows. */
+void tk_rig_lost(tk_rig *r);
+/* A clean shutdown and start; a loss at this moment and a start. */
+int tk_rig_off_on(tk_rig *r);
+int tk_rig_cut_on(tk_rig *r, uint64_t how);
+
 
 /* ---- pattern.c: what an LBA holds ------------------------------------------- */
 /* `bytes` (a multiple of 16) hold (LBA, version) over and over; version 0 is zeros. */

@@ -6,7 +6,7 @@
 
 #include "ftl/ftl_testkit.h"
 
-static const char letters[TK_OPS + 1] = "wrtfndqWTFa";
+static const char letters[TK_OPS + 1] = "wrtfndqWTFaoc";
 
 void tk_script_free(struct tk_script *s)
 {
@@ -84,9 +84,10 @@ static int put_config(struct text *t, const struct ftl_config *cfg)
 static void put_step(struct text *t, const struct tk_step *s)
 {
     put(t, " %c", letters[s->op]);
-    if (s->op == TK_RUN && s->lba != 0)
+    bool number = s->op == TK_RUN || s->op == TK_CUT;
+    if (number && s->lba != 0)
         put(t, "%llu", (unsigned long long)s->lba);
-    if (s->lba_count != 0 && s->op != TK_RUN)
+    if (!number && s->lba_count != 0)
         put(t, "%llu+%u", (unsigned long long)s->lba, s->lba_count);
     if (s->stream != 0)
         put(t, "@%u", s->stream);

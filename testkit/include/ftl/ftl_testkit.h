@@ -14,6 +14,7 @@
 
 #include "ftl/ftl.h"
 #include "ftl/ftl_policy.h"
+#include "ftl/ftl_power.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -30,6 +31,9 @@ enum tk_op {
     TK_TRIM_UNTIMED,
     TK_FORMAT,
     TK_READ_ALL,        /* every LBA, one command after the other */
+    TK_OFF_ON,          /* clean shutdown and start */
+    TK_CUT,             /* sudden loss now, and start; `lba` seeds what becomes of operations
+                         * under way. These two do nothing where ftl_power.h cannot be used */
     TK_OPS
 };
 
@@ -92,7 +96,8 @@ struct tk_case {
 };
 /* "key=value ... | step step ...": settings that differ from their defaults, then
  * w12+8 write 8 LBAs from 12 (@2 for stream 2), r read, t TRIM, f flush, n run to the
- * next event, n500 run 500 ns, d wait, q drain, W T untimed, F format, a read all.
+ * next event, n500 run 500 ns, d wait, q drain, W T untimed, F format, a read all, o off
+ * and on, c7 cut and on with seed 7.
  * Allocated; free() it. NULL on lack of memory or a scale other than 1. */
 FTL_API char *tk_case_print(const struct tk_case *c);
 /* The inverse. The script of *ret_case is replaced: give {0} or a used one. */
@@ -155,8 +160,68 @@ FTL_API int tk_rig_step(tk_rig *rig, const struct tk_step *step);
 /* Waits, reads everything, checks. */
 FTL_API int tk_rig_end(tk_rig *rig);
 FTL_API void tk_rig_result(const tk_rig *rig, struct tk_result *ret);
+/* A second rig in the same state, from now on apart (ftl_fork). Commands under way share
+ * their buffers: run one of the two to their end, or cut it, before the other goes on. */
+FTL_API int tk_rig_fork(const tk_rig *rig, tk_rig **ret_rig);
+/* Power goes at the n-th program or erase from now; the step in which it strikes returns 0 and
+ * leaves the rig off: later steps do nothing until tk_rig_on(). NULL disarms. 0 or negative. */
+FTL_API int tk_rig_arm(tk_rig *rig, uint64_t operation, const struct ftl_power_cut *how);
+FTL_API bool tk_rig_is_on(const tk_rig *rig);
+/* Starts the drive and checks everything: ftl_check(), each LBA against the oracle, whole
+ * commands. 0, a verdict, or off again when it was armed and struck. */
+FTL_API int tk_rig_on(tk_rig *rig);
 /* The drive, to look at; commands sent past the rig are unknown to its oracle. */
 FTL_API ftl_drive *tk_rig_drive(tk_rig *rig);
+
+/* ---- the crash explorer --------------------------------------------------------------
+ * Plays a case once and cuts the power at every program and erase, on forks: with every cut
+ * mode, with operations on other dies ended, torn or drawn, with full, short and no energy.
+ * Each cut drive recovers, half of them through a second cut during the recovery; then every LBA
+ * is compared with the oracle, writing goes on, power goes again and comes back, and all is
+ * compared once more. An id PLAN/SEED/OPERATION/VARIANT repeats one such chain; operation 0 is
+ * the case itself, without a cut. */
+struct tk_explored {
+    uint64_t operations, done;      /* programs and erases of the case; explored so far */
+    uint64_t chains;                /* forks played to their end */
+    uint64_t cuts;                  /* losses of power, each with a recovery */
+    uint64_t by_mode[FTL_CUT_MODES], failed_by_mode[FTL_CUT_MODES]; /* chains, by the first cut */
+    uint64_t in_recovery;           /* of the cuts: while the drive recovered */
+    uint64_t short_energy;          /* of the cuts: acknowledged units were lost, and counted */
+    uint64_t verdicts[TK_VERDICTS]; /* chains */
+    char current_id[96];            /* of the chain being played: for a handler of crashes */
+    char first_id[96];              /* of the first failure */
+    struct tk_result first;
+};
+/* Called after each operation; true stops. */
+typedef bool (*tk_explore_fn)(void *user, const struct tk_explored *so_far);
+
+struct tk_explore {
+    const struct tk_case *c;        /* media.payload = 1, journal.enabled = 1 */
+    const struct tk_options *options;   /* may be NULL */
+    const char *name;               /* PLAN of ids */
+    uint64_t seed;
+    uint32_t variants;              /* chains per operation; 0 = 21: each mode with each fate of
+                                     * other operations */
+    uint64_t only_operation;        /* 0 = all; else this one and .. */
+    uint32_t only_variant;
+    tk_explore_fn progress;         /* may be NULL */
+    void *user;
+};
+/* 0, or negative enum ftl_err. Sums are added to *ret: start with zeros. A step of the case
+ * itself that fails counts as a failure of an id without an operation. */
+FTL_API int tk_explore(const struct tk_explore *x, struct tk_explored *ret, char *ret_why,
+                       size_t why_size);
+
+/* Built-in plans: tiny drives from SLC to QLC, with and without capacitors, parity and
+ * streams. NULL past the end. */
+FTL_API const char *tk_plan_name(uint32_t index);
+FTL_API const char *tk_plan_settings(uint32_t index);
+/* The case of a plan and a seed: a fill and random commands. FTL_EINVAL = unknown plan. */
+FTL_API int tk_plan_case(const char *name, uint64_t seed, struct tk_case *ret_case,
+                         char *ret_why, size_t why_size);
+/* Plays the chain of an id of a built-in plan. */
+FTL_API int tk_explore_id(const char *id, struct tk_explored *ret, char *ret_why,
+                          size_t why_size);
 
 /* ---- the oracle --------------------------------------------------------------------
  * Knows which versions each LBA may hold. A version is a number that the caller gives to
@@ -185,6 +250,8 @@ FTL_API void tk_oracle_cut(tk_oracle *o);
 /* May a read begun at `begin` that ends now return this version? If so and no write is
  * under way, the LBA has this value from now on. */
 FTL_API bool tk_oracle_read(tk_oracle *o, uint64_t lba, uint32_t version, uint32_t begin);
+/* The LBA holds this version, durably: the caller knows better. */
+FTL_API void tk_oracle_set(tk_oracle *o, uint64_t lba, uint32_t version);
 /* The newest version that a write brought there, 0 = none. */
 FTL_API uint32_t tk_oracle_newest(const tk_oracle *o, uint64_t lba);
 
