@@ -44,6 +44,7 @@ int main(int argc, char **argv)
     int bad = 0;
     if (argc > 1)
         ldpc_set_cpu_mask((unsigned)strtoul(argv[1], NULL, 10));
+    fprintf(stderr, "kernel %s\n", ldpc_kernel_name());
     for (unsigned c = 0; c < 4; c++) {
         double part = c == 2 ? 0.3 : 1; /* mlc has less parity */
         for (unsigned soft = 1; soft <= 3; soft++)

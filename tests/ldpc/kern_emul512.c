@@ -2,8 +2,8 @@
  *
  * The AVX-512 kernel is kern_packed.h and kern_minsum.h with 64-byte vectors. A
  * CPU without AVX-512 can still run that text: here every 64-byte operation is
- * two 32-byte ones. What stays untested on such a CPU is only that each AVX-512
- * intrinsic in kern_avx512.c does what its name says. */
+ * two 32-byte ones. Whether each AVX-512 intrinsic in kern_avx512.c does what its
+ * name says needs such a CPU, or scripts/avx512_bochs.py. */
 #include "kern.h"
 
 #if defined __x86_64__ && defined __GNUC__
