@@ -113,6 +113,11 @@ static int check_shape(const struct ftl_config *c, char *why, size_t n)
                              "streams.initially_isolated=0: superblocks of map pages take the "
                              "place of gathered ones, and room kept for them is not pooled",
                              (unsigned long long)c->map_cache_ppm);
+    if (c->map_cache_ppm != 0 && c->journal_enabled)
+        return config_refuse(FTL_ECONFIG, why, n,
+                             "map.cache_ppm=%llu: needs journal.enabled=0: checkpoint and recovery "
+                             "know user units alone, not map pages",
+                             (unsigned long long)c->map_cache_ppm);
     if (c->map_cache_ppm != 0 && c->wear_spread != 0)
         return config_refuse(FTL_ECONFIG, why, n,
                              "map.cache_ppm=%llu: needs wear.spread=0: moves for wear's sake save "

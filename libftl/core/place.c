@@ -448,12 +448,12 @@ uint32_t core_relocate(struct ftl_core *c, uint32_t slot, uint32_t end)
                 continue;
             map[key] = to;
             rmap[to] = key;
-            if (c->dftl.on)
-                core_dftl_moved(c, key);
             if (c->payload != NULL)
                 core_payload_move(c, f, slot, to);
             to++;
         }
+        for (uint32_t i = first; c->dftl.on && i < to; i++)
+            core_dftl_moved(c, rmap[i]);
         uint32_t run = to - first;
         f->next = to;
         c->sb_handles[f->sb] |= c->sb_handles[from];

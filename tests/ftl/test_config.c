@@ -140,6 +140,8 @@ static void test_map_cache(void **state)
         {"map.unit_bytes", "16K", "needs map.unit_bytes=4096"},
         {"power.plp", "0", "needs power.plp=1"},
         {"wear.spread", "10", "needs wear.spread=0"},
+        {"journal.enabled", "1", "needs journal.enabled=0"},
+        {"streams.initially_isolated", "1", "needs streams.mode=host and"},
         {"media.faults", "1", "needs media.faults=0"},
         {"preread.cache_bytes", "1M", "needs preread.cache_bytes=0"},
         {"buffer.bytes", "16K", "less than one word line"},
