@@ -63,6 +63,30 @@ static int check_streams(const struct ftl_config *c, char *why, size_t n)
     return 0;
 }
 
+/* Settings of media care that would do nothing. */
+static int check_media(const struct ftl_config *c, char *why, size_t n)
+{
+    if (c->media_ecc && !c->media_faults)
+        return config_refuse(FTL_ECONFIG, why, n,
+                             "media.ecc=1: needs media.faults=1: pages that cannot be decoded are "
+                             "rebuilt, moved or lost there");
+    if (!c->media_ecc && ((c->media_start_cycles | c->media_refresh_reads |
+                           c->media_refresh_hours | (c->media_celsius ^ 30)) != 0 ||
+                          c->media_refresh_retries != 16))
+        return config_refuse(FTL_ECONFIG, why, n,
+                             "media.start_cycles, media.celsius, media.refresh_*: need "
+                             "media.ecc=1: without it cells do not age");
+    if (!c->media_faults && (c->media_care_pages != 8 || c->media_spare_threshold != 10))
+        return config_refuse(FTL_ECONFIG, why, n,
+                             "media.care_pages, media.spare_threshold_percent: need "
+                             "media.faults=1: without it no block fails");
+    if (c->memory_upset_ppm == 0 && c->memory_multi_ppm != 10000)
+        return config_refuse(FTL_ECONFIG, why, n,
+                             "memory.multi_ppm=%llu: needs memory.upset_ppm above 0",
+                             (unsigned long long)c->memory_multi_ppm);
+    return 0;
+}
+
 static int check_shape(const struct ftl_config *c, char *why, size_t n)
 {
     if (c->drive_lba_bytes != 512 && c->drive_lba_bytes != 4096)
@@ -171,15 +195,6 @@ static int check_shape(const struct ftl_config *c, char *why, size_t n)
         return config_refuse(FTL_ECONFIG, why, n,
                              "media.faults=1: raid.parity=%llu: rebuilding knows one parity die, "
                              "0 or 1", (unsigned long long)c->raid_parity);
-    if (c->media_ecc && !c->media_faults)
-        return config_refuse(FTL_ECONFIG, why, n,
-                             "media.ecc=1: needs media.faults=1: pages that cannot be decoded are "
-                             "rebuilt, moved or lost there");
-    if (!c->media_ecc && (c->media_start_cycles | c->media_refresh_reads |
-                          c->media_refresh_hours | (c->media_celsius ^ 30)) != 0)
-        return config_refuse(FTL_ECONFIG, why, n,
-                             "media.start_cycles, media.celsius, media.refresh_*: need "
-                             "media.ecc=1: without it cells do not age");
     if (c->media_faults && !c->power_plp)
         return config_refuse(FTL_ECONFIG, why, n,
                              "media.faults=1: needs power.plp=1: the data of a failed program "
@@ -378,6 +393,8 @@ int ftl_config_check(const struct ftl_config *cfg, char *why, size_t why_size)
     if (cfg == NULL || cfg->struct_size != sizeof *cfg)
         return config_refuse(FTL_EINVAL, why, why_size, "struct_size: use ftl_config_init()");
     int err = check_bounds(cfg, why, why_size);
+    if (err == 0)
+        err = check_media(cfg, why, why_size);
     if (err == 0)
         err = check_shape(cfg, why, why_size);
     if (err == 0)
