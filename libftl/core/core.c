@@ -193,7 +193,7 @@ void core_open(struct ftl_core *c, struct frontier *f)
 
     c->state[sb] = SB_OPEN;
     c->sb_class[sb] = c->fr_class[f - c->fr];
-    c->sb_handles[sb] = 0;
+    c->sb_handles[sb] = f - c->fr < c->classes ? (uint8_t)(1u << (f - c->fr)) : 0;
     c->sb_frontier[sb] = (uint8_t)(f - c->fr);
     c->free_count--;
     memset(&c->rows_programmed[(size_t)sb * c->g.dies], 0,

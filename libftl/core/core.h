@@ -406,6 +406,8 @@ bool core_stream_hungry(const struct ftl_core *c);
 uint64_t core_stream_limit(const struct ftl_core *c);
 /* Where a unit for frontier `want` goes: there, or where there is room. */
 struct frontier *core_stream_frontier(struct ftl_core *c, uint32_t want, enum cause cause);
+/* So many units for `want` go to f. */
+void core_stream_note(struct ftl_core *c, const struct frontier *f, uint32_t want, uint32_t units);
 void core_stream_place(struct ftl_core *c, const uint32_t *keys, uint32_t n);
 uint32_t core_stream_relocate(struct ftl_core *c, uint32_t slot, uint32_t end);
 void core_stream_trim(struct ftl_core *c, uint64_t lpn, uint64_t n);

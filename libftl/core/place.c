@@ -319,9 +319,8 @@ void core_place_run(struct ftl_core *c, uint32_t want, const uint32_t *keys, uin
             core_open(c, f);
         uint32_t k = f->run_end - f->next, slot = f->next;
         k = k < n ? k : n;
-        if (f != &c->fr[want])
-            c->count->stream_mixed_units += k;
-        c->sb_handles[f->sb] |= (uint8_t)(1u << want);
+        if (c->roam)
+            core_stream_note(c, f, want, k);
         uint32_t fresh = 0;
         if (c->payload != NULL)
             core_payload_before(c, f, keys, k);

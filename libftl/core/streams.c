@@ -113,6 +113,13 @@ struct frontier *core_stream_frontier(struct ftl_core *c, uint32_t want, enum ca
     return f;
 }
 
+void core_stream_note(struct ftl_core *c, const struct frontier *f, uint32_t want, uint32_t units)
+{
+    if (f != &c->fr[want])
+        c->count->stream_mixed_units += units;
+    c->sb_handles[f->sb] |= (uint8_t)(1u << c->fr_class[want]);
+}
+
 /* ---- asking the policy ---------------------------------------------------------------- */
 
 static uint32_t log2_u64(uint64_t v)
@@ -209,12 +216,11 @@ void core_stream_trim(struct ftl_core *c, uint64_t lpn, uint64_t n)
 
 static void move_unit(struct ftl_core *c, uint32_t slot, uint32_t want)
 {
-    uint32_t key = c->rmap[slot], class = c->fr_class[want];
+    uint32_t key = c->rmap[slot];
     struct frontier *f = core_stream_frontier(c, want, CAUSE_GC);
     uint32_t to = f->next;
 
-    c->count->stream_mixed_units += f != &c->fr[want];
-    c->sb_handles[f->sb] |= (uint8_t)(1u << class);
+    core_stream_note(c, f, want, 1);
     c->map[key] = to;
     c->rmap[to] = key;
     if (c->payload != NULL)
