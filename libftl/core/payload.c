@@ -77,7 +77,7 @@ int core_payload_init(struct ftl_core *c, uint32_t wordlines)
     while (p->bucket_mask < p->count)
         p->bucket_mask *= 2;
     size_t units = (size_t)p->count * c->g.wl_units;
-    if (SIM_TAKE(mem, p->bytes, (size_t)p->count * p->wl_bytes + core_journal_bytes(c)) < 0 ||
+    if (SIM_TAKE_RAW(mem, p->bytes, (size_t)p->count * p->wl_bytes + core_journal_bytes(c)) < 0 ||
         SIM_TAKE(mem, p->prev, units) < 0 || SIM_TAKE(mem, p->sent, p->count) < 0 ||
         SIM_TAKE(mem, p->wl, p->count) < 0 || SIM_TAKE(mem, p->next, p->count) < 0 ||
         SIM_TAKE(mem, p->bucket, p->bucket_mask) < 0 ||

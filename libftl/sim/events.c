@@ -1,18 +1,19 @@
 #include "sim/events.h"
 
+#include <string.h>
+
 #define NO_NODE UINT32_MAX
 enum { WORDS = SIM_BUCKETS / 64, BUCKET_MASK = SIM_BUCKETS - 1 };
 
 int sim_heap_init(struct sim_heap *h, struct sim_mem *mem, uint32_t limit)
 {
     *h = (struct sim_heap){.limit = limit, .near = SIM_NEVER};
-    if (SIM_TAKE(mem, h->events, limit) < 0 || SIM_TAKE(mem, h->nodes, limit) < 0 ||
-        SIM_TAKE(mem, h->heads, SIM_BUCKETS) < 0 || SIM_TAKE(mem, h->bits, WORDS) < 0)
+    if (SIM_TAKE_RAW(mem, h->events, limit) < 0 || SIM_TAKE_RAW(mem, h->nodes, limit) < 0 ||
+        SIM_TAKE_RAW(mem, h->heads, SIM_BUCKETS) < 0 || SIM_TAKE(mem, h->bits, WORDS) < 0)
         return -1;
     for (uint32_t i = 0; i < limit; i++)
         h->nodes[i].next = i + 1;
-    for (uint32_t i = 0; i < SIM_BUCKETS; i++)
-        h->heads[i] = NO_NODE;
+    memset(h->heads, 0xff, SIM_BUCKETS * sizeof *h->heads);     /* NO_NODE */
     return 0;
 }
 

@@ -37,6 +37,9 @@ static void set_pointer(struct sim_mem *mem, uint32_t i)
 int sim_mem_take(struct sim_mem *mem, void *where, size_t count, size_t size)
 {
     intptr_t place = (intptr_t)where - (intptr_t)mem;
+    bool raw = mem->raw;
+
+    mem->raw = false;
 
     if (count > SIZE_MAX / 2 / size)
         return -1;
@@ -44,7 +47,8 @@ int sim_mem_take(struct sim_mem *mem, void *where, size_t count, size_t size)
         uint32_t i = mem->cursor++;
         if (i >= mem->count || mem->list[i].where != place || mem->list[i].bytes != count * size)
             abort();                /* initialisation took another way: our fault */
-        memset(mem->list[i].array, 0, count * size);
+        if (!raw)
+            memset(mem->list[i].array, 0, count * size);
         set_pointer(mem, i);
         return 0;
     }

@@ -22,12 +22,15 @@ struct sim_mem {
         intptr_t where;
     } list[SIM_MEM_ARRAYS];
     uint32_t count, cursor;
-    bool again;
+    bool again, raw;
 };
 
 /* Takes `count` zeroed elements and sets the pointer p; -1 on lack of memory. */
 #define SIM_TAKE(mem, p, count) sim_mem_take((mem), &(p), (count), sizeof *(p))
 int sim_mem_take(struct sim_mem *mem, void *where, size_t count, size_t size);
+/* For arrays of which nothing is read before it is written: taken again they are as they were. */
+#define SIM_TAKE_RAW(mem, p, count) \
+    ((mem)->raw = true, sim_mem_take((mem), &(p), (count), sizeof *(p)))
 void sim_mem_again(struct sim_mem *mem);
 /* `to` is a plain copy of the object that `from` lies in: gives it arrays of its own. On lack of
  * memory -1, and `to` has none. */
