@@ -3,7 +3,7 @@
 
 Greedy, least-worn and threshold through ftl_policy.h against the same as plain calls in the
 core (-DFTL_DIRECT_POLICIES), on random untimed writes with collection: the best of RUNS
-alternating runs, and the instructions of a shorter run under callgrind, which no other
+alternating runs in processor time, and the instructions of a shorter run under callgrind, which no other
 load disturbs. Both programs must reach the same state.
   ninja -C BUILD_DIR bench/ftl/bench_policy bench/ftl/bench_policy_direct
 """
