@@ -30,7 +30,7 @@ struct recovery {
     uint64_t mark, mark_from;   /* number of the mark that ends the log, of its first unit; 0 */
     uint32_t mark_kind, mark_units;
     uint64_t seq, newest;       /* number of the last sector that is no filler */
-    uint32_t found;
+    uint32_t found, life_sb;    /* life_sb: whose erase count a tag has told */
     uint64_t step_reads;
 };
 
@@ -283,7 +283,11 @@ static bool scan_word_line(struct recovery *r, uint32_t sb, uint32_t row, uint32
             return false;
         c->sb_frontier[sb] = tag.frontier;
         c->sb_class[sb] = tag.class < c->classes ? tag.class : 0;
+        /* an erase that was queued at the loss leaves word lines of the life before */
+        if (tag.erases < c->erases[sb] || (r->life_sb == sb && tag.erases != c->erases[sb]))
+            c->gc.reads[sb] = 1;
         c->erases[sb] = tag.erases > c->erases[sb] ? tag.erases : c->erases[sb];
+        r->life_sb = sb;
         if (tag.key == 0 || tag.key > c->user_units)
             continue;
         c->rmap[slot] = tag.key;
@@ -745,7 +749,7 @@ static uint64_t reads_ns(const struct ftl_core *c, uint64_t pages)
 
 int core_recover(struct ftl_core *c, uint64_t *at, struct core_recovered *out)
 {
-    struct recovery r = {.c = c, .out = out};
+    struct recovery r = {.c = c, .out = out, .life_sb = SB_NONE};
     int err = 0;
 
     *out = (struct core_recovered){.step_count = 0};
