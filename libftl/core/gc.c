@@ -603,7 +603,6 @@ uint64_t core_gc_page_in(struct ftl_core *c, uint32_t index, bool failed)
     uint64_t cws = (uint64_t)live_in_group(c, slot) << c->g.cw_shift;
     uint64_t due = core_write_path(c, cws * c->cfg->fw_gc_unit_ns);
     c->dispatch_at = due;
-    gc->reads[page->sb]--;
     /* with one page to a group its bytes are in the plane's register; other planes of a
      * larger group may have read on meanwhile */
     if (c->payload != NULL && c->g.group_pages == 1)
@@ -611,6 +610,10 @@ uint64_t core_gc_page_in(struct ftl_core *c, uint32_t index, bool failed)
     uint32_t moved = core_relocate(c, slot, slot + c->g.group_units);
     if (c->payload != NULL)
         c->payload->page = NULL;
+    /* only now: a word line filled on the way may not hold the victim's last unit */
+    uint32_t to = core_victim_frontier(c, page->sb);
+    if (--gc->reads[page->sb] == 0 && gc->finishing_count != 0 && c->fr[to].wl_units[CAUSE_GC] == 0)
+        core_gc_word_line(c, to, c->wl_seq);
     if (page->care || c->state[page->sb] == SB_CLOSED) {
         c->care.in_flight -= page->care;
         c->collectable[page->sb] = gc->reads[page->sb] == 0;
