@@ -23,7 +23,7 @@ class PowerCut(Case):
             self.assertTrue(any(n.startswith(cells) for n in names))
 
     def test_report_repeats(self):
-        runs = [ftlsim("powercut", "--plan", "slc", "--plan", "tlc-raid-caps", "--cuts", "1500",
+        runs = [ftlsim("powercut", "--plan", "slc", "--plan", "tlc-raid", "--cuts", "1500",
                        "--variants", "3") for _ in range(2)]
         for done in runs:
             self.assertEqual(done.returncode, 0, done.stdout.decode() + done.stderr.decode())
