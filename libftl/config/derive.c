@@ -247,6 +247,33 @@ static int check_scheme(const struct ftl_config *c, char *why, size_t n)
     return 0;
 }
 
+static int check_cache(const struct ftl_config *c, char *why, size_t n)
+{
+    const struct nand_profile *part = nand_profile_find(c->nand_preset);
+    const char *rule = NULL;
+    struct ftl_geometry g;
+
+    if (c->pslc_superblocks == 0 || geometry_make(&g, c) < 0)
+        return 0;
+    if (c->gc_frontiers != 2 || c->streams_count != 1 || geometry_streams_auto(c))
+        rule = "needs gc.frontiers=2 and streams.count=1: relocation alone writes beyond the cache";
+    else if (!c->power_plp)
+        rule = "needs power.plp=1: folded superblocks are erased while data is in the buffer";
+    else if (c->map_cache_ppm != 0)
+        rule = "needs map.cache_ppm=0: pages of the map would enter the cache";
+    else if (c->media_faults || c->media_ecc)
+        rule = "needs media.faults=0 and media.ecc=0: blocks of the cache are not replaced, and their "
+               "cells are not those of the decoder's curves";
+    else if (c->nand_page_types < 2 || (part != NULL && part->time.slc_tprog_ns == 0))
+        rule = "the part has no mode of one bit per cell";
+    else if (g.planes % g.group_pages != 0)
+        rule = "units of map.unit_bytes must fill the pages of one type of a word line";
+    if (rule == NULL)
+        return 0;
+    return config_refuse(FTL_ECONFIG, why, n, "pslc.superblocks=%llu: %s",
+                         (unsigned long long)c->pslc_superblocks, rule);
+}
+
 static int check_space(const struct ftl_config *c, char *why, size_t n)
 {
     struct ftl_geometry g;
@@ -399,6 +426,8 @@ int ftl_config_check(const struct ftl_config *cfg, char *why, size_t why_size)
         err = check_shape(cfg, why, why_size);
     if (err == 0)
         err = check_scheme(cfg, why, why_size);
+    if (err == 0)
+        err = check_cache(cfg, why, why_size);
     if (err == 0)
         err = check_space(cfg, why, why_size);
     if (err == 0)

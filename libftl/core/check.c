@@ -95,13 +95,14 @@ static int check_superblocks(const struct ftl_core *c, const struct report *r)
     uint32_t free_count = 0, open = 0;
 
     for (uint32_t i = 0; i < c->gc.finishing_count; i++)
-        flight += (uint64_t)c->gc.reads[c->gc.finishing[i].sb] * c->g.group_units;
-    if (c->gc.victim != SB_NONE)
+        if (!core_is_slc(c, c->gc.finishing[i].sb))
+            flight += (uint64_t)c->gc.reads[c->gc.finishing[i].sb] * c->g.group_units;
+    if (c->gc.victim != SB_NONE && !core_is_slc(c, c->gc.victim))
         flight += (uint64_t)c->gc.reads[c->gc.victim] * c->g.group_units;
     for (uint32_t sb = 0; sb < c->g.sb_count; sb++) {
         uint32_t first = sb * c->g.sb_units + 1;
         bool frontier = is_frontier(c, sb);
-        free_count += c->state[sb] == SB_FREE;
+        free_count += c->state[sb] == SB_FREE && !core_is_slc(c, sb);
         open += c->state[sb] == SB_OPEN;
         if (frontier != (c->state[sb] == SB_OPEN))
             return broken(r, "superblock %u: open state and frontiers disagree", sb);
@@ -112,6 +113,8 @@ static int check_superblocks(const struct ftl_core *c, const struct report *r)
             return broken(r, "superblock %u: free with %u live units", sb, c->valid[sb]);
         if (c->state[sb] == SB_VICTIM && sb != c->gc.victim && !is_finishing(c, sb))
             return broken(r, "superblock %u: a victim that nobody collects", sb);
+        if (core_is_slc(c, sb))
+            continue;           /* never in the log */
         if (c->state[sb] == SB_OPEN || c->state[sb] == SB_CLOSED)
             log += written_end(c, sb) - first;
         else if (sb == c->gc.victim)
@@ -159,6 +162,8 @@ int core_check(const struct ftl_core *c, char *why, size_t why_size)
         err = check_bytes(c, &r);
     if (err == 0)
         err = core_check_holes(c, why, why_size);
+    if (err == 0 && c->cache.count != 0)
+        err = core_cache_check(c, why, why_size);
     if (err == 0 && c->coarse_wl != NULL)
         err = core_passes_check(c, why, why_size);
     if (err == 0)

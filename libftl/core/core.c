@@ -17,6 +17,8 @@ static uint32_t wl_limit(const struct ftl_geometry *g, const struct ftl_config *
     uint64_t units = (cfg->buffer_bytes + cfg->buffer_gc_bytes) >> g->unit_shift;
     uint64_t open = geometry_frontiers(cfg);
     uint64_t data = units / g->wl_units + 2 + open;
+    if (cfg->pslc_superblocks != 0) /* its word lines hold less */
+        data *= g->page_types;
     uint64_t parity = (data / g->data_dies + 4) * g->parity_dies;
     uint64_t reserve = (uint64_t)gc_window * g->group_units / g->wl_units + 2 + open;
     reserve += (reserve / g->data_dies + 2) * g->parity_dies;
@@ -118,6 +120,7 @@ uint64_t core_memory(const struct ftl_config *cfg)
     uint64_t payload = cfg->media_payload ? core_payload_memory(cfg, &g, wordlines) : 0;
     uint64_t directory = g.cache_pages != 0 ? g.map_pages : 0;
     return payload + core_passes_memory(cfg, &g) + core_streams_memory(cfg) + core_dftl_memory(&g) +
+           core_cache_memory(cfg) +
            ((cfg->drive_user_bytes >> g.unit_shift) + directory + g.total_units + 2) * 4 +
            g.sb_count * per_sb + blocks +
            wordlines * (uint64_t)sizeof(struct wordline);
@@ -155,6 +158,8 @@ int core_init(struct ftl_core *c, const struct ftl_config *cfg, struct sim_conte
         err = take_pools(c);
     if (err == 0)
         err = core_passes_init(c);
+    if (err == 0)
+        err = core_cache_init(c);
     if (err == 0 && c->g.cache_pages != 0)
         err = core_dftl_init(c);
     if (err == 0 && cfg->media_payload)
@@ -164,7 +169,7 @@ int core_init(struct ftl_core *c, const struct ftl_config *cfg, struct sim_conte
     if (err < 0)
         return err;
     set_space_limits(c);
-    c->free_count = c->g.sb_count;
+    c->free_count = c->g.sb_count - c->cache.count;
     c->gc.victim = SB_NONE;
     for (uint32_t sb = 0; sb < c->g.sb_count; sb++)
         c->erases[sb] = (uint32_t)cfg->media_start_cycles;
@@ -188,14 +193,15 @@ void core_aim(struct ftl_core *c)
 
 void core_open(struct ftl_core *c, struct frontier *f)
 {
-    FTL_ASSERT(c->ctx, f->sb == SB_NONE && c->free_count > 0);
+    bool cache = c->cache.count != 0 && f == c->fr;
+    FTL_ASSERT(c->ctx, f->sb == SB_NONE && (cache ? c->cache.free_count : c->free_count) > 0);
     uint32_t sb = core_wear_open(c, (uint32_t)(f - c->fr));
 
     c->state[sb] = SB_OPEN;
     c->sb_class[sb] = c->fr_class[f - c->fr];
     c->sb_handles[sb] = f - c->fr < c->classes ? (uint8_t)(1u << (f - c->fr)) : 0;
     c->sb_frontier[sb] = (uint8_t)(f - c->fr);
-    c->free_count--;
+    c->free_count -= !cache;
     memset(&c->rows_programmed[(size_t)sb * c->g.dies], 0,
            c->g.dies * sizeof *c->rows_programmed);
     if (c->coarse_wl != NULL)
@@ -204,6 +210,10 @@ void core_open(struct ftl_core *c, struct frontier *f)
     f->next = sb * c->g.sb_units + 1;
     f->sb_end = f->next + c->g.sb_units;
     f->run_end = f->wl_end = f->next + c->g.wl_units;
+    if (cache) {
+        core_cache_open(c, f);
+        return;
+    }
     f->holes = c->holes[sb];
     c->free_usable -= c->g.sb_units - f->holes;
     if (__builtin_expect(f->holes != 0, 0))
@@ -217,8 +227,13 @@ void core_release(struct ftl_core *c, uint32_t sb)
     c->state[sb] = SB_FREE;
     c->collectable[sb] = 0;
     c->erases[sb]++;
-    c->free_count += !FTL_PLANT(free_leak, 10);
-    c->free_usable += c->g.sb_units - c->holes[sb];
+    if (core_is_slc(c, sb)) {
+        c->cache.free_count++;
+        c->cache.folding--;
+    } else {
+        c->free_count += !FTL_PLANT(free_leak, 10);
+        c->free_usable += c->g.sb_units - c->holes[sb];
+    }
     if (c->leave[sb] || c->failures != 0)
         core_holes_turn(c, sb);
     c->wear.freed_at[sb] = ++c->wear.freed;
@@ -263,7 +278,7 @@ void core_format(struct ftl_core *c)
         if (c->state[sb] == SB_FREE || c->state[sb] == SB_DEAD)
             continue;
         c->state[sb] = SB_FREE;
-        c->free_count++;
+        c->free_count += !core_is_slc(c, sb);
         c->wear.freed_at[sb] = ++c->wear.freed;
         c->erases[sb]++;
         c->count->nand_erases += (uint64_t)c->g.dies * c->g.planes;
@@ -274,6 +289,8 @@ void core_format(struct ftl_core *c)
     core_forget_lost(c);
     core_dftl_forget(c);
     c->mapped = c->in_log = 0;
+    c->cache.free_count = c->cache.count;
+    c->cache.closed = c->cache.folding = 0;
     c->gc.victim = SB_NONE;
     c->gc.finishing_count = 0;
     c->gc.buffer_used = c->buffer_used = 0;
@@ -325,6 +342,10 @@ static void sync_superblock(struct ftl_core *c, uint32_t sb)
     for (uint32_t d = 0; d < g->dies && c->payload == NULL; d++) {
         if (c->media->blocks.block != NULL) {
             sync_planes(c, sb, d, rows[d]);
+            continue;
+        }
+        if (core_is_slc(c, sb)) {
+            media_set_slc(c->media, d, sb, rows[d], c->erases[sb]);
             continue;
         }
         int err = nand_block_set_planes(c->media->nand, d, (UINT32_C(1) << g->planes) - 1, sb,

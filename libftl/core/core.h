@@ -39,6 +39,7 @@ struct frontier {
     uint32_t row, data_die;     /* of the word line being filled */
     uint32_t wl_units[2];       /* units of each cause in it */
     uint32_t run_end;           /* next may go on to there without a hole; wl_end without any */
+    uint32_t skip;              /* slots at the end of each word line that are none (cache) */
     uint32_t hole_units, parity_units;  /* jumped over in this word line */
     uint64_t jumped, parity_pages;  /* pages of this word line: not data; parity moved there */
     uint32_t holes;             /* slots of the superblock from next on that are holes */
@@ -136,6 +137,17 @@ struct care_state {
     uint64_t since, busy_ns;    /* when the first of those came; time with some */
 };
 
+/* Write cache of superblocks with one bit per cell (cache.c); count 0 = none. */
+struct cache_state {
+    uint32_t count, free_count, closed; /* superblocks: all, free, closed */
+    uint32_t folding;           /* chosen and not yet free again */
+    uint32_t wl_units, sb_units; /* what a word line and a superblock of it hold */
+    uint64_t slots;             /* of all its superblocks, holes and all; never in the log */
+    uint64_t need;              /* free slots above the floor that the next fold waits for */
+    uint8_t *slc;               /* per superblock: 1 = of the cache; NULL = no cache */
+    bool idle;                  /* the host is away */
+};
+
 struct ftl_core {
     struct ftl_geometry g;
     struct sim_context *ctx;
@@ -196,6 +208,7 @@ struct ftl_core {
     struct gc_state gc;
     struct wear_state wear;
     struct pace_state pace;
+    struct cache_state cache;
 
     uint64_t in_log;            /* slots written or padded and not yet collected */
     uint64_t free_floor;        /* free slots below which host data waits */
@@ -251,7 +264,18 @@ static inline uint32_t frontier_left(const struct frontier *f)
 
 static inline uint64_t core_free_slots(const struct ftl_core *c)
 {
-    return c->g.total_units - c->in_log - c->holes_ahead;
+    return c->g.total_units - c->cache.slots - c->in_log - c->holes_ahead;
+}
+
+static inline bool core_is_slc(const struct ftl_core *c, uint32_t sb)
+{
+    return c->cache.slc != NULL && c->cache.slc[sb];
+}
+
+/* Page of its block, as NAND counts them. */
+static inline uint32_t core_page(const struct ftl_core *c, const struct ftl_place *p)
+{
+    return core_is_slc(c, p->sb) ? p->row : p->row * c->g.page_types + p->page_type;
 }
 
 /* Units in open word lines, of one cause or all: placed, not yet sent to the medium. */
@@ -379,6 +403,20 @@ uint32_t core_wear_victim(struct ftl_core *c);
 /* Of such a victim so many slots are left. */
 void core_wear_step(struct ftl_core *c, uint32_t slots_left);
 void core_wear_format(struct ftl_core *c);
+
+/* ---- cache.c: superblocks of one bit per cell ---- */
+uint64_t core_cache_memory(const struct ftl_config *cfg);
+int core_cache_init(struct ftl_core *c);
+void core_cache_start(struct ftl_core *c);   /* media is there */
+void core_cache_open(struct ftl_core *c, struct frontier *f);
+/* Live units in it. */
+uint64_t core_cache_live(const struct ftl_core *c);
+uint32_t core_cache_room(const struct ftl_core *c);
+/* Is something to be folded now? */
+bool core_cache_wants(const struct ftl_core *c);
+/* The superblock to fold, SB_NONE: none, or collection has to free cache.need slots first. */
+uint32_t core_cache_victim(struct ftl_core *c);
+int core_cache_check(const struct ftl_core *c, char *ret_why, size_t why_size);
 
 /* ---- passes.c: word lines that are programmed twice ---- */
 uint64_t core_passes_memory(const struct ftl_config *cfg, const struct ftl_geometry *g);

@@ -127,7 +127,7 @@ static int choose_victim(struct ftl_core *c)
     /* the host may go on: no need to reach the target at any price. (Untimed, collection
      * is asked only when the host may not.) */
     if (c->timed && gc->idle_picks > FUTILE_ROUNDS * (uint64_t)c->g.sb_count &&
-        core_free_slots(c) > c->free_floor)
+        core_free_slots(c) > c->free_floor + c->cache.need)
         return 0;
     if (gc->idle_picks++ > IDLE_ROUNDS * (uint64_t)c->g.sb_count)
         return core_policy_fault(c, "gc", &c->policy.gc->head,
@@ -157,6 +157,19 @@ static int choose_victim(struct ftl_core *c)
     return 1;
 }
 
+/* The same, superblocks of the cache among them. */
+static int choose_next(struct ftl_core *c)
+{
+    if (c->cache.count != 0) {
+        uint32_t sb = core_cache_victim(c);
+        if (sb != SB_NONE) {
+            take_victim(c, sb);
+            return 1;
+        }
+    }
+    return choose_victim(c);
+}
+
 static inline uint32_t victim_end(const struct ftl_core *c)
 {
     return (c->gc.victim + 1) * c->g.sb_units + 1;
@@ -168,9 +181,11 @@ static void prefetch_keys(const struct ftl_core *c, uint32_t slot, uint32_t end)
         __builtin_prefetch(&c->map[c->rmap[slot]], 1);
 }
 
-/* Slots [cursor, end) leave the log. */
-static void leave_log(struct ftl_core *c, uint32_t slots)
+/* Slots of a victim leave the log; those of the cache were never in it. */
+static void leave_log(struct ftl_core *c, uint32_t sb, uint32_t slots)
 {
+    if (core_is_slc(c, sb))
+        return;
     c->in_log -= slots;
     c->gc.gain += slots;
     c->count->gc_units_scanned += slots;
@@ -193,7 +208,7 @@ static void collect_chunk(struct ftl_core *c)
         core_lose_unreadable(c, from, to - from);
     if (c->valid[c->gc.victim] != 0)
         (void)core_relocate(c, from, to);
-    leave_log(c, to - from);
+    leave_log(c, c->gc.victim, to - from);
     c->gc.cursor = to;
     if (c->dftl.on_medium)
         core_dftl_flush_untimed(c);
@@ -208,9 +223,11 @@ static void collect_chunk(struct ftl_core *c)
 
 int core_gc_make_room(struct ftl_core *c, uint32_t class, uint32_t n)
 {
+    if (c->cache.count != 0)
+        n = 1;                  /* its open superblock may be all that is ever free */
     while (core_host_room(c, class) < n) {
         if (c->gc.victim == SB_NONE) {
-            int chosen = choose_victim(c);
+            int chosen = choose_next(c);
             if (chosen <= 0)
                 return chosen < 0 ? chosen
                                   : core_policy_fault(c, "gc", &c->policy.gc->head,
@@ -339,7 +356,8 @@ static void read_page(struct ftl_core *c, uint32_t in_group, uint32_t cws, uint3
     media_read(c->media, c->ctx->now, MEDIA_GC_READ,
                geometry_data_die(&c->g, gc->row, gc->data_die),
                gc->page + in_group - type * c->g.planes, gc->victim,
-               gc->row * c->g.page_types + type, cws, index);
+               core_is_slc(c, gc->victim) ? gc->row : gc->row * c->g.page_types + type, cws,
+               index);
 }
 
 /* Reads what the group's pages hold of live units. */
@@ -370,7 +388,7 @@ static void issue_group(struct ftl_core *c, uint32_t live)
     page->sb = gc->victim;
     page->pending = 0;
     page->care = false;
-    page->gain = c->g.group_units - live;
+    page->gain = core_is_slc(c, gc->victim) ? 0 : c->g.group_units - live;
     gc->pending_gain += page->gain;
     gc->flight_frontier = core_victim_frontier(c, gc->victim);
     gc->in_flight++;
@@ -424,12 +442,12 @@ static bool step_victim(struct ftl_core *c)
     uint32_t end = victim_end(c);
 
     if (c->valid[gc->victim] == 0) {        /* nothing to read any more */
-        leave_log(c, end - gc->cursor);
+        leave_log(c, gc->victim, end - gc->cursor);
         gc->cursor = end;
     } else {
         uint32_t live = live_in_group(c, gc->cursor);
         if (live == 0)
-            leave_log(c, c->g.group_units);
+            leave_log(c, gc->victim, c->g.group_units);
         else if (group_fits(c, live))
             issue_group(c, live);
         else
@@ -517,8 +535,9 @@ void core_gc_issue(struct ftl_core *c)
     if (c->gc.finishing_count != 0)
         release_finished(c);
     while (!blocked &&
-           (is_hungry(c) || (is_starved(c) && c->gc.gain <= open_filler(c)))) {
-        blocked = (c->gc.victim == SB_NONE && choose_victim(c) <= 0) || !step_victim(c);
+           (is_hungry(c) || (is_starved(c) && c->gc.gain <= open_filler(c)) ||
+            (c->cache.count != 0 && core_cache_wants(c)))) {
+        blocked = (c->gc.victim == SB_NONE && choose_next(c) <= 0) || !step_victim(c);
         if (blocked && c->dftl.on_medium && core_dftl_flush(c, c->gc.window))
             blocked = false;
     }
@@ -620,7 +639,7 @@ uint64_t core_gc_page_in(struct ftl_core *c, uint32_t index, bool failed)
         core_count_retired(c, page->sb, moved);
         gc->idle_picks = 0;     /* room for these is room well used */
     } else {
-        leave_log(c, c->g.group_units);
+        leave_log(c, page->sb, c->g.group_units);
         gc->gain -= moved;
     }
     gc->buffer_used -= c->g.group_units - moved;

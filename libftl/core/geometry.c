@@ -116,9 +116,11 @@ uint64_t geometry_free_kept(const struct ftl_config *c)
 uint64_t geometry_spare_needed(const struct ftl_config *c)
 {
     uint64_t open = geometry_frontiers(c);
+    /* the cache, and room above the floor for one superblock of it */
+    uint64_t cache = c->pslc_superblocks != 0 ? c->pslc_superblocks + 1 : 0;
     if (geometry_streams_auto(c))
         return geometry_free_kept(c) + open + 2;
-    return geometry_free_kept(c) + (open < 2 ? 2 : open);
+    return geometry_free_kept(c) + (open < 2 ? 2 : open) + cache;
 }
 
 void geometry_least_buffers(const struct ftl_geometry *g, const struct ftl_config *cfg,

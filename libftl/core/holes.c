@@ -205,7 +205,7 @@ void core_holes_init(struct ftl_core *c)
     c->holes_ahead = c->holes_total = c->lasting_total = 0;
     c->usable_min = c->g.sb_units;
     if (blocks_of(c)->block == NULL) {
-        c->free_usable = c->g.total_units;
+        c->free_usable = c->g.total_units - c->cache.slots;
         return;
     }
     for (uint32_t sb = 0; sb < c->g.sb_count; sb++)

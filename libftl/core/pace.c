@@ -44,7 +44,7 @@ int core_pace(struct ftl_core *c)
     const struct ftl_pace_policy *p = c->policy.pace;
     uint64_t n = c->g.sb_units, free_slots = core_free_slots(c);
     uint64_t open = c->roam ? c->frontier_count * n : 0;    /* may hold as many dead units */
-    uint64_t reach = c->g.total_units - c->user_units - c->free_floor - open;
+    uint64_t reach = c->g.total_units - c->cache.slots - c->user_units - c->free_floor - open;
     struct ftl_pace_view view = {
         .superblocks = c->g.sb_count,
         .units_per_superblock = c->g.sb_units,
@@ -52,7 +52,7 @@ int core_pace(struct ftl_core *c)
         .word_line_units = c->g.wl_units,
         .free_units = free_slots,
         .floor_units = c->free_floor,
-        .dead_units = c->in_log - c->mapped,
+        .dead_units = c->in_log + core_cache_live(c) - c->mapped,
         .least_ahead_units = c->pace.least,
         .most_ahead_units = reach > n + c->pace.least ? reach - n : c->pace.least,
         .least_gain_units = (uint32_t)(n / 16 + 1),

@@ -264,7 +264,7 @@ static void peek(const struct ftl_core *c, uint32_t slot, uint32_t cw, uint32_t 
     struct ftl_place at;
     geometry_place(&c->g, slot - 1, cw, &at);
     int status = media_peek(c->media, at.die, at.plane, at.sb,
-                            at.row * c->g.page_types + at.page_type,
+                            core_page(c, &at),
                             at.cw * c->payload->sector_bytes,
                             CODEWORD_BYTES + PAYLOAD_TAG_BYTES, ret);
     if (status != NAND_OK)
@@ -287,7 +287,7 @@ bool core_payload_readable(const struct ftl_core *c, uint32_t slot)
         geometry_place(&c->g, slot - 1, cw, &at);
         offset = at.cw * c->payload->sector_bytes;
         if (media_peek(c->media, at.die, at.plane, at.sb,
-                       at.row * c->g.page_types + at.page_type, offset, sizeof kept,
+                       core_page(c, &at), offset, sizeof kept,
                        kept) != NAND_OK &&
             !core_raid_peek(c, &at, offset, sizeof kept, kept))
             return false;
@@ -414,7 +414,8 @@ int32_t core_payload_parity(struct ftl_core *c, const struct frontier *f, uint32
 
 void core_payload_put(struct ftl_core *c, uint32_t sb, uint32_t row, uint32_t die, int32_t group)
 {
-    int err = media_put(c->media, die, sb, row * c->g.page_types, core_payload_group(c, group));
+    uint32_t page = core_is_slc(c, sb) ? row : row * c->g.page_types;
+    int err = media_put(c->media, die, sb, page, core_payload_group(c, group));
     if (err < 0)
         c->error = err;             /* bytes are lost: the run ends */
 }

@@ -32,14 +32,15 @@ void core_wl_program(struct ftl_core *c, uint32_t index, enum media_pass pass)
     const struct wordline *wl = &c->wls[index];
     if (c->payload != NULL)
         media_program_data(c->media, (uint64_t)wl->group * c->payload->wl_bytes);
-    media_program(c->media, c->ctx->now, wl->writer, wl->die, wl->sb,
-                  wl->row * c->g.page_types, pass, pass == MEDIA_COARSE ? MEDIA_NONE : index);
+    uint32_t page = core_is_slc(c, wl->sb) ? wl->row : wl->row * c->g.page_types;
+    media_program(c->media, c->ctx->now, wl->writer, wl->die, wl->sb, page, pass,
+                  pass == MEDIA_COARSE ? MEDIA_NONE : index);
 }
 
 void core_wl_ready(struct ftl_core *c)
 {
     uint32_t index = sim_line_pop(&c->wl_out).arg;
-    if (c->coarse_wl != NULL)
+    if (c->coarse_wl != NULL && !core_is_slc(c, c->wls[index].sb))
         core_passes_ready(c, index);
     else
         core_wl_program(c, index, MEDIA_WHOLE);
@@ -67,7 +68,7 @@ void core_wl_give(struct ftl_core *c, uint32_t index)
     c->buffer_used -= wl->units[CAUSE_HOST];
     c->gc.buffer_used -= wl->units[CAUSE_GC];
     if (--c->wl_in_flight[sb] == 0 && c->state[sb] == SB_CLOSED)
-        c->collectable[sb] = 1;
+        c->collectable[sb] = !core_is_slc(c, sb);
     if (c->payload != NULL)
         core_payload_release(c, wl->group, !wl->is_parity);
     wl->seq = 0;
@@ -93,7 +94,10 @@ static void close_superblock(struct ftl_core *c, struct frontier *f)
     c->closed_at[f->sb] = ++c->closings;
     c->closed_at_write[f->sb] = c->host_units;
     c->closed_at_ns[f->sb] = c->ctx->now;
-    c->collectable[f->sb] = c->wl_in_flight[f->sb] == 0;
+    if (core_is_slc(c, f->sb))
+        c->cache.closed++;
+    else
+        c->collectable[f->sb] = c->wl_in_flight[f->sb] == 0;
     f->sb = SB_NONE;
 }
 
@@ -117,7 +121,7 @@ static void emit(struct ftl_core *c, const struct frontier *f, uint32_t die,
 static void send_parity(struct ftl_core *c, const struct frontier *f, uint32_t k)
 {
     static const uint32_t none[2] = {0, 0};
-    uint32_t die = geometry_parity_die(&c->g, f->row, k), units = c->g.wl_units;
+    uint32_t die = geometry_parity_die(&c->g, f->row, k), units = c->g.wl_units - f->skip;
 
     int32_t group = c->payload != NULL ? core_payload_parity(c, f, k) : GROUP_NONE;
 
@@ -161,7 +165,7 @@ void core_word_line_end(struct ftl_core *c, struct frontier *f)
     f->hole_units = f->parity_units = 0;
     f->jumped = f->parity_pages = 0;
     f->wl_end += g->wl_units;
-    f->run_end = f->wl_end;
+    f->run_end = f->wl_end - f->skip;
     if (++f->data_die < g->data_dies)
         return;
     for (uint32_t k = 0; k < g->parity_dies; k++)
@@ -174,8 +178,11 @@ void core_word_line_end(struct ftl_core *c, struct frontier *f)
 
 void core_run_end(struct ftl_core *c, struct frontier *f)
 {
-    if (f->next == f->wl_end)
+    if (f->next + f->skip == f->wl_end) {
+        f->next = f->wl_end;
+        f->hole_units += f->skip;
         core_word_line_end(c, f);
+    }
     if (__builtin_expect(f->holes != 0 && f->sb != SB_NONE, 0))
         core_frontier_settle(c, f);
 }
@@ -192,7 +199,7 @@ void core_pad(struct ftl_core *c, struct frontier *f)
             core_payload_fill(c, f, f->next, n);
         for (uint32_t i = 0; i < n; i++)
             c->rmap[f->next++] = 0;
-        c->in_log += n;
+        c->in_log += f->skip == 0 ? n : 0;
         if (!FTL_PLANT(filler_uncounted, 3))
             c->count->padding_bytes += (uint64_t)n << c->g.unit_shift;
         core_run_end(c, f);
@@ -244,6 +251,8 @@ static uint32_t gc_needs(const struct ftl_core *c, uint32_t except)
 
 uint32_t core_host_room(const struct ftl_core *c, uint32_t class)
 {
+    if (c->cache.count != 0)
+        return core_cache_room(c);
     uint64_t free_slots = core_free_slots(c);
     uint64_t floor = c->free_floor + c->care_units;
     if (free_slots <= floor)
@@ -294,7 +303,7 @@ void core_place_host(struct ftl_core *c, uint32_t class, const uint32_t *keys, u
     c->log_sum += (ftl_u128)c->in_log * n;
     c->log_weight += n;
     c->host_units += n;
-    c->in_log += n;
+    c->in_log += c->cache.count == 0 ? n : 0;
     if (c->timed) {
         c->buffer_used += n;
         if (c->buffer_used > c->buffer_peak)
@@ -411,7 +420,9 @@ static bool plant_stale(struct ftl_core *c, uint32_t slot)
 void core_count_moved(struct ftl_core *c, uint32_t from, uint32_t moved)
 {
     uint64_t bytes = (uint64_t)moved << c->g.unit_shift;
-    if (c->wear.moved[from]) {
+    if (core_is_slc(c, from)) {
+        c->count->fold_bytes += bytes;
+    } else if (c->wear.moved[from]) {
         c->count->wear_bytes += bytes;
     } else {
         c->count->gc_units_moved += moved;

@@ -18,6 +18,9 @@ static struct ftl_wear_view view_of(struct ftl_core *c, uint32_t use)
     const uint8_t *restrict state = c->state;
     for (uint32_t i = 0, n = c->g.sb_count; i < n; i++)
         is_free[i] = state[i] == SB_FREE || (state[i] == SB_OPEN && FTL_PLANT(reuse_open, 20));
+    bool cache = use == FTL_USE_HOST;
+    for (uint32_t i = 0; c->cache.count != 0 && i < c->g.sb_count; i++)
+        is_free[i] &= core_is_slc(c, i) == cache;
     return (struct ftl_wear_view){
         .count = c->g.sb_count,
         .units_per_superblock = c->g.sb_units,

@@ -261,7 +261,8 @@ static void sense(struct media *m, uint64_t now, uint32_t index)
 void media_start_read(struct media *m, uint64_t now, struct media_plane *pl, uint32_t index)
 {
     struct media_op *op = &m->ops[index];
-    op->whole = op->units > 1 || op->rider != MEDIA_NONE || !m->partial_read;
+    op->whole = op->units > 1 || op->rider != MEDIA_NONE || !m->partial_read ||
+                media_is_slc(m, op->block); /* faster than the part of a page */
     struct media_die *d = &m->dies[op->die];
 
     die_busy_begin(d, now);
@@ -310,11 +311,16 @@ static void *data_in(const struct media *m, const uint8_t *pages, uint32_t mask)
     return m->packed;
 }
 
+static bool is_slc(const struct media *m, const struct media_op *op)
+{
+    return op->pass == MEDIA_SLC || media_is_slc(m, op->block);
+}
+
 uint64_t media_array_ns(const struct media *m, const struct media_op *op)
 {
     if (op->kind == MEDIA_ERASE)
         return m->time->tbers_ns;
-    if (op->pass == MEDIA_SLC)
+    if (is_slc(m, op))
         return m->time->slc_tprog_ns;
     return op->pass == MEDIA_WHOLE ? m->time->tprog_ns : m->time->tpass_ns[op->pass == MEDIA_FINE];
 }
@@ -322,7 +328,7 @@ uint64_t media_array_ns(const struct media *m, const struct media_op *op)
 void media_start_write(struct media *m, uint64_t now, struct media_die *d, uint32_t index)
 {
     struct media_op *op = &m->ops[index];
-    uint32_t types = op->pass == MEDIA_SLC ? 1 : m->page_types;
+    uint32_t types = is_slc(m, op) ? 1 : m->page_types;
     bool loads = op->kind == MEDIA_PROGRAM && op->step < types;
     struct nand_req req = {.op = NAND_OP_ERASE,
                            .addr = {.block = op->block, .page = op->page, .die = op->die},
@@ -350,7 +356,7 @@ void media_start_write(struct media *m, uint64_t now, struct media_die *d, uint3
                                req.plane_mask);
         m->programs += op->step == 0;
     } else {
-        req.flags = op->pass == MEDIA_SLC ? NAND_F_SLC : 0;
+        req.flags = is_slc(m, op) ? NAND_F_SLC : 0;
         m->erases += (uint32_t)__builtin_popcount(req.plane_mask);
     }
     die_busy_begin(d, now);
@@ -602,7 +608,7 @@ static struct media_done write_event(struct media *m, uint64_t now, uint32_t ind
     struct media_op *op = &m->ops[index];
     const struct media_done nothing = {.ref = MEDIA_NONE};
 
-    uint32_t types = op->pass == MEDIA_SLC ? 1 : m->page_types;
+    uint32_t types = is_slc(m, op) ? 1 : m->page_types;
     if (op->kind == MEDIA_PROGRAM && op->step <= types) {
         if (m->suspend && op->step == types)
             media_hold_loaded(m, now, op->die);
@@ -676,8 +682,20 @@ int media_put(struct media *m, uint32_t die, uint32_t block, uint32_t first_page
     return 0;
 }
 
+void media_set_slc(struct media *m, uint32_t die, uint32_t block, uint32_t pages, uint32_t erases)
+{
+    for (uint32_t p = 0; p < m->plane_count; p++) {
+        int err = nand_block_set_slc(m->nand, die, p, block, pages, erases);
+        FTL_ASSERT(m->ctx, err == 0);
+    }
+}
+
 void media_erase_die_untimed(struct media *m, uint32_t die, uint32_t block, uint32_t erases)
 {
+    if (media_is_slc(m, block)) {
+        media_set_slc(m, die, block, 0, erases);
+        return;
+    }
     for (uint32_t p = 0; p < m->plane_count; p++) {
         uint32_t at = media_blocks_at(&m->blocks, block, die, p);
         int err = at == BLOCK_NONE ? 0 : nand_block_set(m->nand, die, p, at, 0, erases);

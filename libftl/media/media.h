@@ -117,6 +117,7 @@ struct media {
     uint32_t unit_bus_bytes, page_bus_bytes;
     uint64_t prog_wait_ns;
     bool partial_read, host_write_first, suspend, coalesce;
+    const uint8_t *slc;         /* the caller's, per block: 1 = one bit per cell; NULL = none */
     uint64_t gc_write_wait_ns, suspend_window_ns;
     uint32_t suspend_budget;
     const struct nand_timing *time;
@@ -217,6 +218,8 @@ int media_put_meta(struct media *m, uint32_t die, uint32_t block, uint32_t page,
                    const uint8_t *pages);
 void media_erase_meta(struct media *m, uint32_t block, bool slc, uint32_t erases);
 void media_erase_untimed(struct media *m, uint32_t block, uint32_t erases);
+/* A block of one bit per cell with so many pages. */
+void media_set_slc(struct media *m, uint32_t die, uint32_t block, uint32_t pages, uint32_t erases);
 void media_erase_die_untimed(struct media *m, uint32_t die, uint32_t block, uint32_t erases);
 void media_erase(struct media *m, uint64_t now, uint32_t die, uint32_t block, uint32_t ref);
 /* The host wants this page, which is being read ahead: the read counts as the host's. */

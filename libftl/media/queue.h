@@ -30,6 +30,11 @@ static inline uint32_t queue_take(struct media *m, struct media_queue *q)
 /* Issues one step; returns the result. A refusal would be a fault of ours. */
 struct nand_res media_issue(struct media *m, uint64_t now, const struct nand_req *req);
 void media_start_read(struct media *m, uint64_t now, struct media_plane *pl, uint32_t op);
+static inline bool media_is_slc(const struct media *m, uint32_t block)
+{
+    return m->slc != NULL && m->slc[block];
+}
+
 /* Array time of a program or erase. */
 uint64_t media_array_ns(const struct media *m, const struct media_op *op);
 /* The next step of the die's program or erase. */

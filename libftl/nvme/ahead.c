@@ -199,7 +199,7 @@ static struct ahead_line *load(ftl_drive *d, uint64_t page, const struct ftl_pla
     d->core.reads_in_flight[p->sb]++;
     d->count.preread_pages++;
     media_read(&d->media, d->ctx.now, MEDIA_AHEAD_READ, p->die, p->plane, p->sb,
-               p->row * d->core.g.page_types + p->page_type, d->core.g.page_cws, part);
+               core_page(&d->core, p), d->core.g.page_cws, part);
     return l;
 }
 
@@ -239,7 +239,7 @@ bool ahead_serve(ftl_drive *d, uint32_t index, uint32_t cws, uint64_t page,
     l->used = true;
     touch(d, l);
     if (l->loading)
-        wait_for(d, l, &want, p->row * d->core.g.page_types + p->page_type);
+        wait_for(d, l, &want, core_page(&d->core, p));
     else
         deliver(d, c, l, &want);
     return true;

@@ -144,6 +144,9 @@ int drive_build(ftl_drive *d, const struct ftl_policies *policies, char *why, si
     d->patrol_at = d->cfg.media_refresh_hours == 0
                        ? SIM_NEVER
                        : d->cfg.media_refresh_hours * UINT64_C(3600000000000) / 16;
+    d->media.slc = d->core.cache.slc;
+    if (err == 0)
+        core_cache_start(&d->core);
     if (err == 0)
         core_holes_init(&d->core);
     if (err == 0 && d->core.read_only) {

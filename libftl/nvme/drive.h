@@ -84,6 +84,7 @@ struct ftl_drive {
     uint32_t rmw_wait;                  /* a partial write without room for its reads */
     uint32_t flush_head;                /* FLUSH commands waiting for programs */
     uint64_t idle_at;                   /* idle time begins; SIM_NEVER: a command is open */
+    ftl_ns fold_at;             /* no command open: when the cache is folded */
     ftl_ns since;
     uint64_t memory_passes;     /* draws so far */
     ftl_ns patrol_at;           /* SIM_NEVER without media.refresh_hours */

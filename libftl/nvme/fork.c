@@ -17,6 +17,7 @@ static void drive_aim(ftl_drive *d)
     core_aim(c);
     d->media.ctx = &d->ctx;
     d->media.heap = &d->heap;
+    d->media.slc = c->cache.slc;
     d->media.program_bytes = c->payload != NULL ? c->payload->bytes : NULL;
 }
 

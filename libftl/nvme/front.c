@@ -158,7 +158,7 @@ static void issue_part(ftl_drive *d, uint32_t index, uint32_t cws, const struct 
     d->core.reads_in_flight[p->sb]++;
     c->pending++;
     media_read(&d->media, d->ctx.now, MEDIA_HOST_READ, p->die, p->plane, p->sb,
-               p->row * d->core.g.page_types + p->page_type, cws, part);
+               core_page(&d->core, p), cws, part);
 }
 
 /* Issues what is left of a read; false when media has no room for it now. */
@@ -350,7 +350,8 @@ static uint32_t write_room(const ftl_drive *d, const struct command *c)
     /* word lines this could fill must have room on their way to the medium */
     if (core->wl_free_count <= core->wl_reserve || media_ops_free(&d->media) <= core->wl_reserve)
         return 0;
-    uint64_t spare = core->wl_free_count - core->wl_reserve, each = core->g.wl_units;
+    uint64_t spare = core->wl_free_count - core->wl_reserve;
+    uint64_t each = core->cache.count != 0 ? core->cache.wl_units : core->g.wl_units;
     if (core->holes_total != 0) {   /* one plane may be all that a row has */
         spare = spare / (1 + core->g.parity_dies * core->g.planes) + 1;
         each /= core->g.planes;

@@ -67,6 +67,7 @@ int ftl_submit(ftl_drive *d, const struct ftl_cmd *cmd)
     struct command *c = &d->commands[index];
     d->command_free = c->next;
     d->open++;
+    d->core.cache.idle = false;
     *c = (struct command){.cmd = *cmd, .submitted_at = d->ctx.now,
                           .class = drive_class(d, cmd->stream), .map_page = MAP_PAGE_NONE};
     if (cmd->lba_count != 0) {
@@ -93,6 +94,7 @@ static void give(ftl_drive *d, struct sim_line *line, struct ftl_cpl *ret)
     c->next = d->command_free;
     d->command_free = e.arg;
     d->open--;
+    d->fold_at = d->ctx.now + d->cfg.pslc_idle_ns;
 }
 
 uint32_t ftl_poll(ftl_drive *d, struct ftl_cpl *ret, uint32_t max)
@@ -260,9 +262,18 @@ static void run_event(ftl_drive *d)
         d->idle_at = SIM_NEVER;
         core_pace_idle(&d->core, true);
         pump(d);
-    } else {
+    } else if (sim_heap_next(&d->heap) <= now) {
         heap_event(d);
+    } else {                        /* the host is away: its cache is folded from now on */
+        d->core.cache.idle = true;
+        pump(d);
     }
+}
+
+static bool awaits_idle(const ftl_drive *d)
+{
+    const struct ftl_core *c = &d->core;
+    return c->cache.closed != 0 && !c->cache.idle && d->open == 0 && c->timed;
 }
 
 static uint64_t min_u64(uint64_t a, uint64_t b)
@@ -280,6 +291,8 @@ static uint64_t next_work(const ftl_drive *d)
         t = min_u64(t, sim_line_next(&d->writes_in));
     if (d->read_wait == CMD_NONE)
         t = min_u64(t, sim_line_next(&d->reads_in));
+    if (awaits_idle(d))
+        t = min_u64(t, d->fold_at);
     return t;
 }
 

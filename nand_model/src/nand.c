@@ -310,6 +310,26 @@ int nand_block_set_planes(nand_dev *dev, uint32_t die, uint32_t plane_mask, uint
     return 0;
 }
 
+int nand_block_set_slc(nand_dev *dev, uint32_t die, uint32_t plane, uint32_t block,
+                       uint32_t pages_written, uint32_t erase_count)
+{
+    int err = block_set_check(dev, die, block, 0);
+
+    if (err)
+        return err;
+    if (plane >= dev->prof.geo.planes || pages_written > dev->prof.geo.wordlines_per_block)
+        return NAND_EADDR;
+    if (dev->prof.time.slc_tprog_ns == 0)
+        return NAND_ENOTSUP;
+    size_t at = dev_block_index(dev, die, plane, block);
+    block_set(dev, at, 0, erase_count);
+    dev->block[at].word |= BF_SLC | pages_written;
+    dev->any_slc = 1;
+    if (dev->reg_cells && pages_written)
+        nandi_cells_programmed(dev, dev->now, at, true);
+    return 0;
+}
+
 /* ---- counts --------------------------------------------------------------------- */
 
 uint64_t nand_op_count(const nand_dev *dev)

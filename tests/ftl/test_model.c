@@ -68,6 +68,11 @@ static struct ftl_config random_config(struct rand64 *r)
     uint64_t entries = UINT64_C(8) << draw_to(r, 3);
     spare += ppm != 0 ? 6 : 0;
     uint64_t sbs = spare + 3 + draw_to(r, 8);
+    uint64_t pslc = plp && types > 1 && frontiers == 2 && classes == 1 && ppm == 0 && draw_to(r, 2)
+                        ? 1 + draw_to(r, 3) : 0;
+    pslc = planes * page % unit == 0 && (unit <= page ? page % unit == 0 : unit % page == 0) ? pslc : 0;
+    sbs += pslc != 0 ? pslc + 1 : 0;
+    spare += pslc != 0 ? pslc + 1 : 0;
     uint64_t user = (sbs - spare) * sb_units;
     user = ppm != 0 && user > 6 ? (user - 2) * entries / (entries + 2) : user;
     bool two = types == 4 && plp && draw_to(r, 2);
@@ -91,6 +96,8 @@ static struct ftl_config random_config(struct rand64 *r)
         NUM((gc_held + wl + draw_to(r, 3 * wl + 1)) * 4096), NULL);
 #undef NUM
     cfg.drive_seed = draw(r);
+    cfg.pslc_superblocks = pslc;
+    cfg.pslc_idle_ns = draw_to(r, 2) ? draw_to(r, 3000000) : UINT64_C(1000000000000);
     random_scheduling(&cfg, r);
     cfg.preread_cache_bytes = ppm != 0 ? 0 : cfg.preread_cache_bytes;
     return cfg;

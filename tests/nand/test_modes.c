@@ -169,11 +169,43 @@ static void partial_programs_are_counted(void **state)
     nand_destroy(dev);
 }
 
+/* A block set to SLC mode goes on from its page, with SLC times, until it is erased. */
+static void slc_mode_set_without_time(void **state)
+{
+    struct nand_profile p = small("tlc-128l", 1, 1, 2, 4);
+    nand_dev *dev = make(&p, 1, 0);
+    struct nand_block_info info;
+    (void)state;
+
+    assert_int_equal(nand_block_set_slc(dev, 0, 0, 1, 3, 7), 0);
+    assert_int_equal(nand_block_info(dev, 0, 0, 1, &info), 0);
+    assert_int_equal(info.slc, 1);
+    assert_int_equal(info.pages_written, 3);
+    assert_int_equal(info.erase_count, 7);
+    struct nand_res r = must(dev, 0, op_at(NAND_OP_READ, 0, 0, 1, 2));
+    assert_int_equal(r.done_at - r.bus_free_at, p.time.slc_tr_ns);
+    (void)must(dev, r.done_at, data_in(0, 1, 1, 3, 16, NULL));
+    r = must(dev, r.done_at, op_mask(NAND_OP_PROG, 0, 1, 1, 3));
+    assert_int_equal(r.done_at - r.bus_free_at, p.time.slc_tprog_ns);
+    assert_int_equal(nand_block_set_slc(dev, 0, 0, 1, 5, 7), NAND_EADDR);
+    assert_int_equal(nand_block_set_slc(dev, 0, 4, 1, 0, 7), NAND_EADDR);
+    assert_int_equal(nand_block_set_slc(NULL, 0, 0, 1, 0, 7), NAND_EINVAL);
+    assert_int_equal(nand_block_set(dev, 0, 0, 1, 3, 8), 0);
+    assert_int_equal(nand_block_info(dev, 0, 0, 1, &info), 0);
+    assert_int_equal(info.slc, 0);
+    nand_destroy(dev);
+    p = small("slc-ref", 1, 1, 2, 4);
+    dev = make(&p, 1, 0);
+    assert_int_equal(nand_block_set_slc(dev, 0, 0, 1, 0, 0), NAND_ENOTSUP);
+    nand_destroy(dev);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(two_pass_order_and_times),     cmocka_unit_test(two_pass_refusals),
         cmocka_unit_test(paired_pages_order_and_times), cmocka_unit_test(slc_mode_of_a_block),
+        cmocka_unit_test(slc_mode_set_without_time),
         cmocka_unit_test(partial_programs_are_counted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -324,6 +324,10 @@ NAND_API int nand_block_info(const nand_dev *dev, uint32_t die, uint32_t plane, 
  * the block), NAND_EMASK, NAND_EORDER (pages_written inside a word line). */
 NAND_API int nand_block_set(nand_dev *dev, uint32_t die, uint32_t plane, uint32_t block,
                             uint32_t pages_written, uint32_t erase_count);
+/* The same for a block in SLC mode: one page per word line, at most all of them. Also
+ * NAND_ENOTSUP: the part has no SLC mode. */
+NAND_API int nand_block_set_slc(nand_dev *dev, uint32_t die, uint32_t plane, uint32_t block,
+                                uint32_t pages_written, uint32_t erase_count);
 /* The same for block (or plane_block[p], when not NULL) in every plane of the mask. */
 NAND_API int nand_block_set_planes(nand_dev *dev, uint32_t die, uint32_t plane_mask,
                                    uint32_t block, const uint32_t *plane_block,
