@@ -253,6 +253,10 @@ static int check_cache(const struct ftl_config *c, char *why, size_t n)
     const char *rule = NULL;
     struct ftl_geometry g;
 
+    if (c->pslc_superblocks == 0 && c->pslc_dynamic != 0)
+        return config_refuse(FTL_ECONFIG, why, n,
+                             "pslc.dynamic_superblocks=%llu: needs pslc.superblocks of at least 1",
+                             (unsigned long long)c->pslc_dynamic);
     if (c->pslc_superblocks == 0 || geometry_make(&g, c) < 0)
         return 0;
     if (c->gc_frontiers != 2 || c->streams_count != 1 || geometry_streams_auto(c))

@@ -194,6 +194,8 @@ void core_aim(struct ftl_core *c)
 void core_open(struct ftl_core *c, struct frontier *f)
 {
     bool cache = c->cache.count != 0 && f == c->fr;
+    if (cache)
+        core_cache_prepare(c);
     FTL_ASSERT(c->ctx, f->sb == SB_NONE && (cache ? c->cache.free_count : c->free_count) > 0);
     uint32_t sb = core_wear_open(c, (uint32_t)(f - c->fr));
 
@@ -228,8 +230,7 @@ void core_release(struct ftl_core *c, uint32_t sb)
     c->collectable[sb] = 0;
     c->erases[sb]++;
     if (core_is_slc(c, sb)) {
-        c->cache.free_count++;
-        c->cache.folding--;
+        core_cache_release(c, sb);
     } else {
         c->free_count += !FTL_PLANT(free_leak, 10);
         c->free_usable += c->g.sb_units - c->holes[sb];
@@ -271,6 +272,8 @@ uint32_t core_open_cause(const struct ftl_core *c, enum cause cause)
 void core_format(struct ftl_core *c)
 {
     c->open_before -= (int64_t)core_open_units(c);
+    if (c->cache.count != 0)
+        core_cache_format(c);
     memset(c->map, 0, c->map_bytes);
     for (uint32_t sb = 0; sb < c->g.sb_count; sb++) {
         c->valid[sb] = 0;
@@ -289,13 +292,13 @@ void core_format(struct ftl_core *c)
     core_forget_lost(c);
     core_dftl_forget(c);
     c->mapped = c->in_log = 0;
-    c->cache.free_count = c->cache.count;
-    c->cache.closed = c->cache.folding = 0;
     c->gc.victim = SB_NONE;
     c->gc.finishing_count = 0;
     c->gc.buffer_used = c->buffer_used = 0;
     for (uint32_t i = 0; i < FRONTIERS_MAX; i++)
         c->fr[i] = (struct frontier){.sb = SB_NONE};
+    if (c->cache.count != 0)        /* its superblocks may have changed sides */
+        c->free_count = c->g.sb_count - c->cache.count;
     core_holes_format(c);
     core_wear_format(c);
     core_pace_idle(c, false);

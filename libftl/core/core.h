@@ -141,6 +141,7 @@ struct care_state {
 struct cache_state {
     uint32_t count, free_count, closed; /* superblocks: all, free, closed */
     uint32_t folding;           /* chosen and not yet free again */
+    uint32_t least;             /* pslc.superblocks: of all, those it always has */
     uint32_t wl_units, sb_units; /* what a word line and a superblock of it hold */
     uint64_t slots;             /* of all its superblocks, holes and all; never in the log */
     uint64_t need;              /* free slots above the floor that the next fold waits for */
@@ -282,6 +283,9 @@ static inline uint32_t core_page(const struct ftl_core *c, const struct ftl_plac
 uint32_t core_open_cause(const struct ftl_core *c, enum cause cause);
 uint64_t core_open_units(const struct ftl_core *c);
 
+/* Free superblocks that relocation to all frontiers but `except` may have to open. */
+uint32_t core_gc_needs(const struct ftl_core *c, uint32_t except);
+
 /* ---- place.c: units into open superblocks ---- */
 /* Places n keys for the host. The caller has made sure of core_host_room() >= n. */
 void core_place_host(struct ftl_core *c, uint32_t class, const uint32_t *keys, uint32_t n);
@@ -408,7 +412,13 @@ void core_wear_format(struct ftl_core *c);
 uint64_t core_cache_memory(const struct ftl_config *cfg);
 int core_cache_init(struct ftl_core *c);
 void core_cache_start(struct ftl_core *c);   /* media is there */
+/* The host is about to open a superblock of it: takes a free one when it has none. */
+void core_cache_prepare(struct ftl_core *c);
 void core_cache_open(struct ftl_core *c, struct frontier *f);
+/* One of its superblocks is free and about to be erased: it may leave the cache. */
+void core_cache_release(struct ftl_core *c, uint32_t sb);
+/* Before a format: back to its least size. */
+void core_cache_format(struct ftl_core *c);
 /* Live units in it. */
 uint64_t core_cache_live(const struct ftl_core *c);
 uint32_t core_cache_room(const struct ftl_core *c);

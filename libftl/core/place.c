@@ -235,8 +235,7 @@ static uint64_t map_claim(const struct ftl_core *c)
     return gc_claim(c, c->map_frontier) + core_map_claim(c, more);
 }
 
-/* Free superblocks that relocation to all frontiers but `except` may have to open. */
-static uint32_t gc_needs(const struct ftl_core *c, uint32_t except)
+uint32_t core_gc_needs(const struct ftl_core *c, uint32_t except)
 {
     uint32_t need = c->gc.victim == SB_NONE;
 
@@ -269,11 +268,11 @@ uint32_t core_host_room(const struct ftl_core *c, uint32_t class)
     } else if (c->gc_first != 0 && !is_map) {
         if (room <= reach)          /* the usual case: nothing to open */
             return (uint32_t)room;
-        if (c->free_count > gc_needs(c, UINT32_MAX))
+        if (c->free_count > core_gc_needs(c, UINT32_MAX))
             reach += c->usable_min;
     } else {
         /* relocation of this class uses the same superblocks */
-        uint32_t others = gc_needs(c, frontier);
+        uint32_t others = core_gc_needs(c, frontier);
         uint64_t claim = is_map ? map_claim(c) : gc_claim(c, class);
         if (c->free_count > others)
             reach += (uint64_t)(c->free_count - others) * c->usable_min;
@@ -285,7 +284,7 @@ uint32_t core_host_room(const struct ftl_core *c, uint32_t class)
 
 uint64_t core_rewrite_room(const struct ftl_core *c, uint32_t class)
 {
-    uint32_t frontier = core_gc_frontier(c, class), others = gc_needs(c, frontier);
+    uint32_t frontier = core_gc_frontier(c, class), others = core_gc_needs(c, frontier);
     uint64_t claim = gc_claim(c, frontier);
     uint64_t reach = frontier_left(&c->fr[frontier]);
 

@@ -65,7 +65,7 @@ static void test_all_run(void **state)
         assert_sound(d);
         ftl_destroy(d);
     }
-    assert_int_equal(n, 9);
+    assert_int_equal(n, 10);
 }
 
 /* A full-size 7.68 TB drive fits in 20 GB; the two map arrays are 8 bytes per 4 KiB. */

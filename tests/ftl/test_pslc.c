@@ -185,6 +185,41 @@ static void test_medium(void **state)
     ftl_destroy(d);
 }
 
+/* On an empty drive the cache takes four superblocks besides its three; when the drive is
+ * full of data they are given back. Those that join and those that leave cost an erase. */
+static void test_dynamic(void **state)
+{
+    static ftl_ns end[8 * CACHE_SB];
+    struct ftl_config cfg = config("0", "1000000000000");
+    struct rand64 r = {8};
+    (void)state;
+    cfg.ftl_superblocks = 16;
+    cfg.pslc_dynamic = 4;
+    ftl_drive *d = make_drive(&cfg);
+    write_in_order(d, 0, 7 * CACHE_SB - 1, end);
+    assert_int_equal(ftl_run(d, ftl_now(d) + 1000000000), 0);
+    assert_int_equal(counters(d).folds, 0);
+    assert_int_equal(counters(d).nand_erases, 4 * 2);
+    write_in_order(d, 7 * CACHE_SB - 1, 1, end);
+    assert_int_equal(ftl_run(d, ftl_now(d) + 1000000000), 0);
+    assert_int_equal(counters(d).folds, 1);
+    assert_int_equal(d->core.cache.count, 7);
+    /* 2,304 units in 13 superblocks of 288: above the floor there is no room for the four */
+    sequential_fill(d);
+    random_writes(d, &r, 3 * UNITS);
+    assert_int_equal(d->core.cache.count, 3);
+    assert_sound(d);
+    (void)timed_random_writes(d, &r, 16, 2000);
+    assert_int_equal(d->core.cache.count, 3);
+    assert_int_equal(ftl_format(d), 0);
+    assert_int_equal(d->core.cache.count, 3);
+    assert_sound(d);
+    write_in_order(d, 0, 7 * CACHE_SB - 1, end);
+    assert_int_equal(d->core.cache.count, 7);
+    assert_sound(d);
+    ftl_destroy(d);
+}
+
 /* Untimed filling goes through the cache too; both depths hold the same bytes. */
 static void test_payload(void **state)
 {
@@ -254,6 +289,8 @@ static void test_refusals(void **state)
     refused(cfg, "one bit per cell");
     cfg = good, cfg.map_unit_bytes = 65536;         /* eight pages, of two planes */
     refused(cfg, "map.unit_bytes");
+    cfg = good, cfg.pslc_superblocks = 0, cfg.pslc_dynamic = 1;
+    refused(cfg, "pslc.dynamic_superblocks=1: needs pslc.superblocks");
     /* 8 superblocks for the user; 2 free, 2 open, 3 of the cache, 1 to fold into: 16 of 20 */
     cfg = good, cfg.ftl_superblocks = 16;
     assert_int_equal(ftl_config_check(&cfg, why, sizeof why), 0);
@@ -267,7 +304,7 @@ int main(void)
         cmocka_unit_test(test_cliff),  cmocka_unit_test(test_exact),
         cmocka_unit_test(test_idle),
         cmocka_unit_test(test_dead_data), cmocka_unit_test(test_medium),
-        cmocka_unit_test(test_payload), cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_dynamic), cmocka_unit_test(test_payload), cmocka_unit_test(test_refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
