@@ -263,8 +263,8 @@ static int check_cache(const struct ftl_config *c, char *why, size_t n)
         rule = "needs gc.frontiers=2 and streams.count=1: relocation alone writes beyond the cache";
     else if (!c->power_plp)
         rule = "needs power.plp=1: folded superblocks are erased while data is in the buffer";
-    else if (c->map_cache_ppm != 0)
-        rule = "needs map.cache_ppm=0: pages of the map would enter the cache";
+    else if (c->map_cache_ppm != 0 || c->journal_enabled)
+        rule = "needs map.cache_ppm=0 and journal.enabled=0: neither knows its blocks";
     else if (c->media_faults || c->media_ecc)
         rule = "needs media.faults=0 and media.ecc=0: blocks of the cache are not replaced, and their "
                "cells are not those of the decoder's curves";

@@ -12,7 +12,7 @@
 
 uint64_t core_cache_memory(const struct ftl_config *cfg)
 {
-    return cfg->pslc_superblocks != 0 ? cfg->ftl_superblocks : 0;
+    return cfg->pslc_superblocks != 0 ? cfg->nand_blocks_per_plane : 0;
 }
 
 int core_cache_init(struct ftl_core *c)
@@ -21,7 +21,7 @@ int core_cache_init(struct ftl_core *c)
 
     if (c->cfg->pslc_superblocks == 0)
         return 0;
-    if (SIM_TAKE(&c->ctx->mem, k->slc, c->g.sb_count) < 0)
+    if (SIM_TAKE(&c->ctx->mem, k->slc, c->cfg->nand_blocks_per_plane) < 0)
         return FTL_ENOMEM;
     k->least = k->count = k->free_count = (uint32_t)c->cfg->pslc_superblocks;
     k->slots = (uint64_t)k->count * c->g.sb_units;
