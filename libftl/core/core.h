@@ -574,6 +574,14 @@ struct core_recovered {
 };
 /* On a core just initialised, with NAND as the loss left it; *at moves on. */
 int core_recover(struct ftl_core *c, uint64_t *at, struct core_recovered *out);
+/* replay.c: records of a checkpoint; are no, are all rows of a superblock programmed? */
+void core_replay_table(struct ftl_core *c, const uint8_t *at, uint32_t bytes);
+void core_replay_slice(struct ftl_core *c, const uint8_t *at, uint32_t bytes);
+void core_replay_trim(struct ftl_core *c, const uint8_t *at);
+/* UINT32_MAX: the die holds the row's parity. */
+uint32_t core_data_die_of(const struct ftl_geometry *g, uint32_t row, uint32_t die);
+bool core_is_blank(const struct ftl_core *c, uint32_t sb);
+bool core_is_whole(const struct ftl_core *c, uint32_t sb);
 bool core_is_frontier(const struct ftl_core *c, uint32_t sb);
 int core_resume_frontier(struct ftl_core *c, uint32_t sb);
 void core_free_recount(struct ftl_core *c);

@@ -160,53 +160,6 @@ static int find_log(struct recovery *r)
     return 0;
 }
 
-static void apply_table(struct ftl_core *c, const uint8_t *at, uint32_t bytes)
-{
-    uint32_t first = (uint32_t)core_get(at, 4), n = (uint32_t)core_get(at + 4, 4);
-
-    if (first > c->g.sb_count || n > c->g.sb_count - first || bytes < 8 + 24 * n)
-        return;
-    at += 8;
-    for (uint32_t sb = first; sb < first + n; sb++, at += 24) {
-        c->erases[sb] = (uint32_t)core_get(at, 4);
-        c->state[sb] = at[4] ? SB_CLOSED : SB_FREE;
-        c->sb_class[sb] = at[5] < c->classes ? at[5] : 0;
-        c->closed_at[sb] = core_get(at + 8, 8);
-        c->closed_at_write[sb] = core_get(at + 16, 8);
-    }
-}
-
-static void apply_slice(struct ftl_core *c, const uint8_t *at, uint32_t bytes)
-{
-    uint32_t first = (uint32_t)core_get(at, 4), n = (uint32_t)core_get(at + 4, 2);
-    uint32_t waiting = (uint32_t)core_get(at + 6, 2);
-    uint64_t seq = core_get(at + 8, 8);
-
-    if (first == 0 || first > c->user_units || n > c->user_units - first + 1 ||
-        bytes < 16 + 4 * n + 12 * waiting)
-        return;
-    for (uint32_t i = 0; i < n; i++) {
-        uint32_t slot = (uint32_t)core_get(at + 16 + 4 * i, 4);
-        c->map[first + i] = slot <= c->g.total_units ? slot : 0;
-        c->journal->seqs[first + i] = seq;
-    }
-    at += 16 + 4 * n;
-    for (uint32_t i = 0; i < waiting; i++, at += 12)
-        if (core_get(at, 4) < n)
-            c->journal->seqs[first + core_get(at, 4)] = core_get(at + 4, 8);
-}
-
-static void apply_trim(struct ftl_core *c, const uint8_t *at)
-{
-    uint64_t key = core_get(at, 4), n = core_get(at + 4, 4), seq = core_get(at + 8, 8);
-
-    for (; n > 0 && key != 0 && key <= c->user_units; n--, key++)
-        if (c->journal->seqs[key] < seq) {
-            c->map[key] = 0;
-            c->journal->seqs[key] = seq;
-        }
-}
-
 static void apply(struct recovery *r, uint32_t segment, uint32_t page, uint8_t *sector,
                   const struct journal_trailer *t)
 {
@@ -230,11 +183,11 @@ static void apply(struct recovery *r, uint32_t segment, uint32_t page, uint8_t *
             c->closings = core_get(at + 8, 8);
             c->host_units = core_get(at + 16, 8);
         } else if (type == JR_TABLE && bytes >= 8) {
-            apply_table(c, at, bytes);
+            core_replay_table(c, at, bytes);
         } else if (type == JR_SLICE && bytes >= 16) {
-            apply_slice(c, at, bytes);
+            core_replay_slice(c, at, bytes);
         } else if (type == JR_TRIM && bytes >= 16) {
-            apply_trim(c, at);
+            core_replay_trim(c, at);
         } else if (type == JR_ERASE && bytes >= 8 && core_get(at, 4) < c->g.sb_count) {
             uint32_t sb = (uint32_t)core_get(at, 4), erases = (uint32_t)core_get(at + 4, 4);
             if (erases > c->erases[sb]) {
@@ -306,14 +259,6 @@ static bool word_line_status(struct recovery *r, uint32_t sb, uint32_t die, uint
     return *ret_status != NAND_ERASED;
 }
 
-static uint32_t data_die_of(const struct ftl_geometry *g, uint32_t row, uint32_t die)
-{
-    for (uint32_t d = 0; d < g->data_dies; d++)
-        if (geometry_data_die(g, row, d) == die)
-            return d;
-    return UINT32_MAX;
-}
-
 /* Reads what the rows of a superblock hold, die by die, up to the first erased one. */
 static void scan_superblock(struct recovery *r, uint32_t sb)
 {
@@ -324,7 +269,7 @@ static void scan_superblock(struct recovery *r, uint32_t sb)
         uint32_t row = 0;
         int status;
         for (; row < c->g.rows && word_line_status(r, sb, die, row, &status); row++) {
-            uint32_t d = data_die_of(&c->g, row, die);
+            uint32_t d = core_data_die_of(&c->g, row, die);
             if (status != NAND_OK || (d != UINT32_MAX && !scan_word_line(r, sb, row, d))) {
                 r->out->torn_wordlines++;
                 c->gc.reads[sb] = 1;    /* for now: not whole */
@@ -344,7 +289,7 @@ static bool is_same_life(struct recovery *r, uint32_t sb)
     int status;
 
     for (uint32_t die = 0; die < c->g.dies; die++) {
-        uint32_t d = data_die_of(&c->g, 0, die);
+        uint32_t d = core_data_die_of(&c->g, 0, die);
         r->step_reads++;
         if (!word_line_status(r, sb, die, 0, &status) || status != NAND_OK)
             return false;
@@ -514,22 +459,6 @@ static int count(struct recovery *r)
     return 0;
 }
 
-static bool is_blank(const struct ftl_core *c, uint32_t sb)
-{
-    for (uint32_t d = 0; d < c->g.dies; d++)
-        if (c->rows_programmed[(size_t)sb * c->g.dies + d] != 0)
-            return false;
-    return true;
-}
-
-static bool is_whole(const struct ftl_core *c, uint32_t sb)
-{
-    for (uint32_t d = 0; d < c->g.dies; d++)
-        if (c->rows_programmed[(size_t)sb * c->g.dies + d] != c->g.rows)
-            return false;
-    return true;
-}
-
 static void close(struct ftl_core *c, uint32_t sb)
 {
     for (uint32_t d = 0; d < c->g.dies; d++)
@@ -586,15 +515,15 @@ static int settle(struct recovery *r)
         if (c->valid[sb] == 0) {
             core_payload_forget_superblock(c, sb);
             /* erased for sure only when nothing can have been under way */
-            if (scanned && is_blank(c, sb) && is_still(r)) {
+            if (scanned && core_is_blank(c, sb) && is_still(r)) {
                 c->state[sb] = SB_FREE;
                 c->free_count++;
             } else {
                 c->state[sb] = SB_VICTIM;       /* for now: to be erased */
             }
         } else if (!scanned || torn || !is_still(r) || !is_contiguous(c, sb) ||
-                   (is_whole(c, sb) && !core_payload_holds(c, sb))) {
-            r->out->padded_wordlines += scanned && !is_whole(c, sb);
+                   (core_is_whole(c, sb) && !core_payload_holds(c, sb))) {
+            r->out->padded_wordlines += scanned && !core_is_whole(c, sb);
             close(c, sb);
         } else {
             c->state[sb] = SB_OPEN;

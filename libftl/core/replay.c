@@ -1,0 +1,73 @@
+/* replay.c - records of the log into tables; see recover.c. */
+#include "core/core.h"
+
+void core_replay_table(struct ftl_core *c, const uint8_t *at, uint32_t bytes)
+{
+    uint32_t first = (uint32_t)core_get(at, 4), n = (uint32_t)core_get(at + 4, 4);
+
+    if (first > c->g.sb_count || n > c->g.sb_count - first || bytes < 8 + 24 * n)
+        return;
+    at += 8;
+    for (uint32_t sb = first; sb < first + n; sb++, at += 24) {
+        c->erases[sb] = (uint32_t)core_get(at, 4);
+        c->state[sb] = at[4] ? SB_CLOSED : SB_FREE;
+        c->sb_class[sb] = at[5] < c->classes ? at[5] : 0;
+        c->closed_at[sb] = core_get(at + 8, 8);
+        c->closed_at_write[sb] = core_get(at + 16, 8);
+    }
+}
+
+void core_replay_slice(struct ftl_core *c, const uint8_t *at, uint32_t bytes)
+{
+    uint32_t first = (uint32_t)core_get(at, 4), n = (uint32_t)core_get(at + 4, 2);
+    uint32_t waiting = (uint32_t)core_get(at + 6, 2);
+    uint64_t seq = core_get(at + 8, 8);
+
+    if (first == 0 || first > c->user_units || n > c->user_units - first + 1 ||
+        bytes < 16 + 4 * n + 12 * waiting)
+        return;
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t slot = (uint32_t)core_get(at + 16 + 4 * i, 4);
+        c->map[first + i] = slot <= c->g.total_units ? slot : 0;
+        c->journal->seqs[first + i] = seq;
+    }
+    at += 16 + 4 * n;
+    for (uint32_t i = 0; i < waiting; i++, at += 12)
+        if (core_get(at, 4) < n)
+            c->journal->seqs[first + core_get(at, 4)] = core_get(at + 4, 8);
+}
+
+void core_replay_trim(struct ftl_core *c, const uint8_t *at)
+{
+    uint64_t key = core_get(at, 4), n = core_get(at + 4, 4), seq = core_get(at + 8, 8);
+
+    for (; n > 0 && key != 0 && key <= c->user_units; n--, key++)
+        if (c->journal->seqs[key] < seq) {
+            c->map[key] = 0;
+            c->journal->seqs[key] = seq;
+        }
+}
+
+bool core_is_blank(const struct ftl_core *c, uint32_t sb)
+{
+    for (uint32_t d = 0; d < c->g.dies; d++)
+        if (c->rows_programmed[(size_t)sb * c->g.dies + d] != 0)
+            return false;
+    return true;
+}
+
+bool core_is_whole(const struct ftl_core *c, uint32_t sb)
+{
+    for (uint32_t d = 0; d < c->g.dies; d++)
+        if (c->rows_programmed[(size_t)sb * c->g.dies + d] != c->g.rows)
+            return false;
+    return true;
+}
+
+uint32_t core_data_die_of(const struct ftl_geometry *g, uint32_t row, uint32_t die)
+{
+    for (uint32_t d = 0; d < g->data_dies; d++)
+        if (geometry_data_die(g, row, d) == die)
+            return d;
+    return UINT32_MAX;
+}
