@@ -166,8 +166,7 @@ static void apply(struct recovery *r, uint32_t segment, uint32_t page, uint8_t *
     struct ftl_core *c = r->c;
     const uint8_t *at;
 
-    (void)segment;
-    (void)page;
+    (void)segment, (void)page;
     r->out->journal_pages++;
     if (t->kind == JK_MARK && t->number == r->newest) {
         r->mark = t->number;
@@ -405,8 +404,7 @@ static void take_unit(struct recovery *r, uint32_t segment, uint32_t page, uint8
     struct ftl_core *c = r->c;
     uint32_t cw = t->param & 15;
 
-    (void)segment;
-    (void)page;
+    (void)segment, (void)page;
     if ((t->kind != JK_UNIT && t->kind != JK_UNIT_SENT) || t->number < r->mark_from ||
         t->number > r->mark || t->b == 0 || t->b > c->g.total_units || cw >= c->g.unit_cws ||
         t->a > c->user_units)
