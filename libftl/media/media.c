@@ -36,12 +36,6 @@ int media_profile(struct nand_profile *p, const struct ftl_config *c)
     return 0;
 }
 
-bool media_has_two_passes(const struct ftl_config *cfg)
-{
-    const struct nand_profile *p = nand_profile_find(cfg->nand_preset);
-    return p != NULL && p->scheme == NAND_SCHEME_TWO_PASS;
-}
-
 static int take_payload_memory(struct media *m, uint32_t ops_limit)
 {
     struct sim_mem *mem = &m->ctx->mem;
@@ -158,14 +152,6 @@ uint32_t media_events_limit(const struct ftl_config *cfg, uint32_t ops_limit)
 void media_free(struct media *m)
 {
     nand_destroy(m->nand);
-}
-
-int media_fork(struct media *m, const struct media *from)
-{
-    if (nand_fork(from->nand, &m->nand) < 0)
-        return FTL_ENOMEM;
-    m->time = &nand_dev_profile(m->nand)->time;
-    return 0;
 }
 
 static uint32_t op_take(struct media *m)

@@ -16,6 +16,20 @@ bool media_has_slc(const struct ftl_config *cfg)
     return p != NULL && p->time.slc_tprog_ns != 0 && cfg->nand_page_types > 1;
 }
 
+int media_fork(struct media *m, const struct media *from)
+{
+    if (nand_fork(from->nand, &m->nand) < 0)
+        return FTL_ENOMEM;
+    m->time = &nand_dev_profile(m->nand)->time;
+    return 0;
+}
+
+bool media_has_two_passes(const struct ftl_config *cfg)
+{
+    const struct nand_profile *p = nand_profile_find(cfg->nand_preset);
+    return p != NULL && p->scheme == NAND_SCHEME_TWO_PASS;
+}
+
 static uint32_t all_planes(const struct media *m)
 {
     return (UINT32_C(1) << m->plane_count) - 1;
