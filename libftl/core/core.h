@@ -580,6 +580,7 @@ void core_replay_slice(struct ftl_core *c, const uint8_t *at, uint32_t bytes);
 void core_replay_trim(struct ftl_core *c, const uint8_t *at);
 /* UINT32_MAX: the die holds the row's parity. */
 uint32_t core_data_die_of(const struct ftl_geometry *g, uint32_t row, uint32_t die);
+uint64_t core_reads_ns(const struct ftl_core *c, uint64_t pages);   /* of a start */
 bool core_is_blank(const struct ftl_core *c, uint32_t sb);
 bool core_is_whole(const struct ftl_core *c, uint32_t sb);
 bool core_is_frontier(const struct ftl_core *c, uint32_t sb);

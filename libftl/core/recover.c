@@ -662,18 +662,6 @@ static const struct {
     {"erase what was kept for it", erase_void, 0},
 };
 
-/* Page reads run on all dies and planes; the buses carry what they bring. */
-static uint64_t reads_ns(const struct ftl_core *c, uint64_t pages)
-{
-    const struct nand_timing *t = c->media->time;
-    uint64_t planes = (uint64_t)c->g.dies * c->g.planes;
-    uint64_t array = (pages + planes - 1) / planes * (t->tcmd_ns + t->tr_ns[0]);
-    uint64_t bus = pages * (t->tcmd_ns + t->tstatus_ns +
-                            (uint64_t)c->media->page_bus_bytes * 1000 / t->bus_mts) /
-                   c->media->channel_count;
-    return array > bus ? array : bus;
-}
-
 int core_recover(struct ftl_core *c, uint64_t *at, struct core_recovered *out)
 {
     struct recovery r = {.c = c, .out = out, .life_sb = SB_NONE};
@@ -686,7 +674,7 @@ int core_recover(struct ftl_core *c, uint64_t *at, struct core_recovered *out)
         uint64_t began = *at;
         r.step_reads = 0;
         err = steps[i].fn(&r);
-        *at += steps[i].reads ? reads_ns(c, r.step_reads)
+        *at += steps[i].reads ? core_reads_ns(c, r.step_reads)
                               : r.step_reads * c->cfg->journal_entry_ns;
         uint64_t idle = media_idle_at(c->media);
         if (err == 0 && idle > *at)

@@ -71,3 +71,15 @@ uint32_t core_data_die_of(const struct ftl_geometry *g, uint32_t row, uint32_t d
             return d;
     return UINT32_MAX;
 }
+
+/* Page reads run on all dies and planes; the buses carry what they bring. */
+uint64_t core_reads_ns(const struct ftl_core *c, uint64_t pages)
+{
+    const struct nand_timing *t = c->media->time;
+    uint64_t planes = (uint64_t)c->g.dies * c->g.planes;
+    uint64_t array = (pages + planes - 1) / planes * (t->tcmd_ns + t->tr_ns[0]);
+    uint64_t bus = pages * (t->tcmd_ns + t->tstatus_ns +
+                            (uint64_t)c->media->page_bus_bytes * 1000 / t->bus_mts) /
+                   c->media->channel_count;
+    return array > bus ? array : bus;
+}
