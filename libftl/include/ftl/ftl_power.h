@@ -8,7 +8,6 @@
  *  3. Loss at an operation.  ftl_power_arm: at the n-th program or erase from now, also in the
  *                            middle of a capacitor flush or of the recovery itself.
  *  4. Many losses.           ftl_fork: a second drive in the same state, for one more case.
- *  5. The medium as a file.  ftl_snapshot_save, ftl_mount.
  *
  * The promise. power.plp = 1: every completed write, TRIM and FLUSH is there. power.plp = 0: an
  * LBA reads as at the last completed FLUSH or as a write or TRIM accepted later, never older; a
@@ -17,7 +16,7 @@
  *
  * All of this needs media.payload = 1 and journal.enabled = 1 (FTL_EINVAL otherwise): the
  * recovery reads NAND and nothing else. While the power is off every call that needs the drive
- * returns FTL_EPOWER; ftl_power_on, ftl_fork, ftl_snapshot_save, ftl_destroy and the readers
+ * returns FTL_EPOWER; ftl_power_on, ftl_fork, ftl_destroy and the readers
  * (counters, status, clock) work. */
 #ifndef FTL_FTL_POWER_H_
 #define FTL_FTL_POWER_H_
@@ -76,7 +75,7 @@ struct ftl_power_report {
     ftl_ns   flush_ns;          /* loss of power to the end of the flush */
     uint64_t energy_need_nj;    /* used; with units lost, what was used until then */
     uint64_t energy_have_nj;    /* in the bank at the loss */
-    /* ftl_power_on, ftl_mount */
+    /* ftl_power_on */
     uint32_t start;             /* enum ftl_start */
     uint32_t step_count;
     struct ftl_power_step steps[FTL_POWER_STEPS_MAX];
