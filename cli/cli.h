@@ -58,6 +58,15 @@ struct cli_wa {
     bool known;                 /* false: nothing was written */
     double wa, wa_gc;
 };
+/* Why bytes reach the medium; `moves` = they were there before. */
+struct cli_cause {
+    const char *name;
+    size_t offset;              /* in struct ftl_counters */
+    bool moves;
+};
+enum { CLI_CAUSES = 11 };
+extern const struct cli_cause cli_causes[CLI_CAUSES];
+uint64_t cli_cause_bytes(const struct ftl_counters *c, uint32_t cause);
 struct cli_wa cli_wa_of(const struct ftl_counters *c);
 double cli_per_second(uint64_t amount, uint64_t ns);
 double cli_share(uint64_t part, uint64_t whole);        /* percent, 0 of nothing */

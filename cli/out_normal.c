@@ -257,16 +257,8 @@ static void put_bytes(FILE *out, const struct ftl_counters *c)
 {
     int column = 0;
     fputs("  programmed   : ", out);
-    put_cause(out, "host", c->host_bytes, &column);
-    put_cause(out, "rmw", c->rmw_bytes, &column);
-    put_cause(out, "gc", c->gc_bytes, &column);
-    put_cause(out, "wear", c->wear_bytes, &column);
-    put_cause(out, "refresh", c->refresh_bytes, &column);
-    put_cause(out, "metadata", c->metadata_bytes, &column);
-    put_cause(out, "parity", c->parity_bytes, &column);
-    put_cause(out, "padding", c->padding_bytes, &column);
-    put_cause(out, "fold", c->fold_bytes, &column);
-    put_cause(out, "translation", c->translation_bytes, &column);
+    for (uint32_t i = 0; i < CLI_CAUSES; i++)
+        put_cause(out, cli_causes[i].name, cli_cause_bytes(c, i), &column);
     fputs(column == 0 ? "nothing\n" : "\n", out);
 }
 
@@ -284,6 +276,35 @@ static void put_wa(FILE *out, const struct ftl_counters *c)
     fprintf(out, "  WA (GC)      : %.4f = %sB host and relocated / %sB host\n", w.wa_gc,
             figures(w.host + w.relocated, true, above, sizeof above),
             figures(w.host, true, below, sizeof below));
+}
+
+/* What stays 0 unless a setting asks for it. */
+static void put_more(FILE *out, const struct ftl_counters *c)
+{
+#define C(name) {#name, c->name}
+    const struct {
+        const char *name;
+        uint64_t value;
+    } rows[] = {
+        C(folds),            C(nand_suspends),      C(shared_page_reads),   C(stream_mixed_units),
+        C(preread_pages),    C(preread_hits),       C(preread_misses),      C(preread_unused),
+        C(program_failures), C(erase_failures),     C(raid_pages),          C(raid_reads),
+        C(lost_units),       C(refreshes),          C(memory_upsets),       C(memory_corrected),
+        C(memory_detected),  C(memory_guarded),     C(map_cache_hits),      C(map_cache_misses),
+        C(translation_reads), C(translation_writes), C(metadata_programs),
+    };
+#undef C
+    int column = 0;
+
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        if (rows[i].value == 0)
+            continue;
+        fputs(column == 0 ? "  more         : " : column % 3 == 0 ? ",\n                 " : ", ", out);
+        fprintf(out, "%s=%llu", rows[i].name, (unsigned long long)rows[i].value);
+        column++;
+    }
+    if (column != 0)
+        fputc('\n', out);
 }
 
 static void put_drive(FILE *out, const struct cli_report *r)
@@ -314,6 +335,7 @@ static void put_drive(FILE *out, const struct cli_report *r)
             100.0 * cli_utilisation(s->channel_busy_ns, s->channels, r),
             100.0 * cli_utilisation(s->link_busy_ns, 1, r),
             100.0 * cli_utilisation(s->write_path_busy_ns, 1, r));
+    put_more(out, c);
     fprintf(out, "  state        : %016llx\n", (unsigned long long)r->state_hash);
 }
 

@@ -66,11 +66,20 @@ static json_t *configuration(const struct cli_report *r)
 
 static json_t *bytes_by_cause(const struct ftl_counters *c)
 {
-    return COUNTS({"host", c->host_bytes}, {"rmw", c->rmw_bytes}, {"gc", c->gc_bytes},
-                  {"wear", c->wear_bytes}, {"refresh", c->refresh_bytes},
-                  {"metadata", c->metadata_bytes}, {"parity", c->parity_bytes},
-                  {"padding", c->padding_bytes}, {"fold", c->fold_bytes},
-                  {"translation", c->translation_bytes});
+    json_t *o = json_object();
+    for (uint32_t i = 0; i < CLI_CAUSES; i++)
+        json_object_set_new(o, cli_causes[i].name, json_count(cli_cause_bytes(c, i)));
+    return o;
+}
+
+/* Every counter of the drive, by the name it has in ftl_counters.def. */
+static json_t *all_counters(const struct ftl_counters *c)
+{
+    json_t *o = json_object();
+#define X(name, unit, text) json_object_set_new(o, #name, json_count(c->name));
+#include "ftl/ftl_counters.def"
+#undef X
+    return o;
 }
 
 static void add_activity(json_t *o, const struct ftl_counters *c, const struct ftl_status *s)
@@ -127,6 +136,7 @@ json_t *out_ssd(const struct cli_report *r)
                             : json_decimal((double)r->status.a_effective_ppm / 1e6));
     json_object_set_new(o, "bytes", bytes_by_cause(&r->counters));
     add_activity(o, &r->counters, &r->status);
+    json_object_set_new(o, "counters", all_counters(&r->counters));
     json_object_set_new(o, "utilisation", utilisation(r));
     json_object_set_new(o, "state_hash", json_string(hash));
     json_object_set_new(o, "configuration", configuration(r));

@@ -1,12 +1,30 @@
 /* sums.c - quantities that several reports show. */
 #include "cli.h"
 
+#include <string.h>
+
+const struct cli_cause cli_causes[CLI_CAUSES] = {
+#define CAUSE(name, moves) {#name, offsetof(struct ftl_counters, name##_bytes), moves}
+    CAUSE(host, false),     CAUSE(rmw, false),    CAUSE(gc, true),      CAUSE(wear, true),
+    CAUSE(refresh, true),   CAUSE(fold, true),    CAUSE(retire, true),  CAUSE(metadata, false),
+    CAUSE(parity, false),   CAUSE(padding, false), CAUSE(translation, false),
+#undef CAUSE
+};
+
+uint64_t cli_cause_bytes(const struct ftl_counters *c, uint32_t cause)
+{
+    uint64_t bytes;
+    memcpy(&bytes, (const char *)c + cli_causes[cause].offset, sizeof bytes);
+    return bytes;
+}
+
 struct cli_wa cli_wa_of(const struct ftl_counters *c)
 {
     struct cli_wa w = {.host = c->host_bytes};
-    w.relocated = c->gc_bytes + c->wear_bytes + c->refresh_bytes;
-    w.programmed = c->host_bytes + c->rmw_bytes + w.relocated + c->metadata_bytes +
-                   c->parity_bytes + c->padding_bytes + c->fold_bytes + c->translation_bytes;
+    for (uint32_t i = 0; i < CLI_CAUSES; i++) {
+        w.programmed += cli_cause_bytes(c, i);
+        w.relocated += cli_causes[i].moves ? cli_cause_bytes(c, i) : 0;
+    }
     w.known = w.host > 0;
     if (w.known) {
         w.wa = (double)w.programmed / (double)w.host;
