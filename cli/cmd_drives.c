@@ -8,6 +8,7 @@
 static const char help[] =
     "usage: ftlsim drives                        list the built-in drives\n"
     "       ftlsim drives show NAME|FILE [--set KEY=VALUE ...] [--scale N]\n"
+    "       ftlsim drives power NAME|FILE        capacitors and start of the full drive\n"
     "\n"
     "show prints every setting: value, unit, tag, source. Tags: P published,\n"
     "D derived, A assumed, C calibrated (fitted to a published figure).\n";
@@ -107,6 +108,8 @@ int cmd_drives(int argc, char **argv)
         fputs(help, t.stream);
     else if (argc > 2 && strcmp(argv[1], "show") == 0)
         status = show(t.stream, argc - 1, argv + 1, why, sizeof why);
+    else if (argc == 3 && strcmp(argv[1], "power") == 0)
+        status = cli_drive_power(t.stream, argv[2], why, sizeof why);
     else
         status = cli_refuse("drives: %s: see ftlsim drives --help", argv[1]);
     if (status == CLI_OK)

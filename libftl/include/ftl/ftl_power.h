@@ -134,6 +134,36 @@ struct ftl_bank {
 };
 FTL_API int ftl_bank_get(const ftl_drive *drive, struct ftl_bank *ret_bank);
 
+/* ---- by arithmetic ---------------------------------------------------------------------
+ * The bank and the start of a drive from its configuration alone, without a drive: for sizes
+ * that no memory holds. POWER.md has the formulas. A start with a mark follows a clean shutdown
+ * or a flush of the capacitors (both cost the same), one without scans. Each just after a
+ * checkpoint ended, and in the worst case: the log full, every superblock rewritten since. */
+enum { FTL_ESTIMATE_MARK, FTL_ESTIMATE_SCAN, FTL_ESTIMATE_MARK_WORST, FTL_ESTIMATE_SCAN_WORST,
+       FTL_ESTIMATES };
+struct ftl_start_estimate {
+    uint32_t step_count, reserved;
+    struct ftl_power_step steps[FTL_POWER_STEPS_MAX];
+    ftl_ns   ready_ns;          /* sum of the steps */
+    uint64_t superblocks_scanned, superblocks_erased;
+};
+struct ftl_power_estimate {
+    uint32_t struct_size;       /* sizeof(struct ftl_power_estimate), set by the caller */
+    uint32_t log_fits;          /* 1 = the blocks beyond ftl.superblocks hold the log */
+    /* a new bank; all 0 with power.plp = 0. Units as in struct ftl_bank */
+    uint64_t usable_nj, need_nj, margin_ppm, flush_bytes;
+    ftl_ns   flush_ns, hold_up_ns;
+    uint64_t life_health_ppm, life_usable_nj;   /* after 5 years at 70 C */
+    uint64_t units;             /* of the map */
+    uint64_t checkpoint_bytes;  /* 4 per unit, 24 per superblock */
+    uint64_t checkpoint_pages;  /* of the log, at most: word lines of all planes of a die */
+    uint64_t segment_pages;
+    struct ftl_start_estimate start[FTL_ESTIMATES];
+};
+/* cfg as it is: finish it with scale 1 for the full drive; journal.enabled need not be set.
+ * FTL_EINVAL: a configuration that ftl_config_check() refuses, or struct_size. O(1). */
+FTL_API int ftl_power_estimate(const struct ftl_config *cfg, struct ftl_power_estimate *ret);
+
 /* A second drive in the same state, commands and events under way included; the data pointers of
  * open commands are shared with the first. Both belong to one thread. O(memory of the drive
  * without page contents, which are shared until changed). */

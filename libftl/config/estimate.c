@@ -1,0 +1,120 @@
+/* estimate.c - the capacitors and the start of a drive by arithmetic alone; see POWER.md. */
+#include "core/core.h"
+#include "core/energy.h"
+#include "ftl/ftl_power.h"
+#include "nand/nand.h"
+
+enum { TABLE_MOST = 168, SLICE_WORTH = 1016, LIFE_HOURS = 5 * 8760, LIFE_CELSIUS = 70 };
+
+struct shape {
+    const struct ftl_config *cfg;
+    struct ftl_geometry g;
+    struct journal j;
+    uint32_t log_reads;         /* plane pages of a page of the log */
+    uint64_t user_units, slc_tprog_ns;
+};
+
+static uint64_t ceil_div(uint64_t a, uint64_t b)
+{
+    return (a + b - 1) / b;
+}
+
+/* Array and bus work side by side; `pages` are pages of one plane. */
+static uint64_t pages_ns(const struct shape *s, uint64_t pages, uint64_t array_ns)
+{
+    const struct ftl_config *c = s->cfg;
+    uint64_t array = ceil_div(pages, c->nand_dies * c->nand_planes) * (c->nand_tcmd_ns + array_ns);
+    uint64_t bus = pages * (c->nand_tcmd_ns + c->nand_tstatus_ns +
+                            (c->nand_page_bytes + c->nand_spare_bytes) * 1000 / c->nand_bus_mts) /
+                   c->nand_channels;
+    return array > bus ? array : bus;
+}
+
+static void add(struct ftl_start_estimate *e, const char *name, uint64_t items, uint64_t ns)
+{
+    e->steps[e->step_count++] = (struct ftl_power_step){name, ns, items};
+    e->ready_ns += ns;
+}
+
+static void add_reads(const struct shape *s, struct ftl_start_estimate *e, const char *name,
+                      uint64_t pages)
+{
+    add(e, name, pages, pages_ns(s, pages, s->cfg->nand_tr0_ns));
+}
+
+/* worst: the log is full and every superblock lives another life than the checkpoint knows.
+ * Else the checkpoint has just ended: what it did not know as full is open or kept free. */
+static void start(const struct shape *s, const struct ftl_power_estimate *all, bool mark,
+                  bool worst, struct ftl_start_estimate *e)
+{
+    const struct ftl_config *c = s->cfg;
+    const struct ftl_geometry *g = &s->g;
+    uint64_t full = s->j.pages_per_segment, segment_ns = s->j.segment_blocks * c->nand_tbers_ns;
+    uint64_t log = worst ? 2 * full : all->checkpoint_pages + (mark ? s->j.flush_pages : 0);
+    uint64_t open = geometry_frontiers(c), free = geometry_free_kept(c) + (c->journal_enabled ? 0 : 1);
+    uint64_t whole = worst ? g->sb_count : open, blank = worst ? 0 : free;
+    uint64_t each = (uint64_t)g->rows * g->data_dies * g->planes * g->page_types;
+
+    e->superblocks_scanned = whole + blank;
+    e->superblocks_erased = worst ? g->sb_count : mark ? 0 : free;
+    add_reads(s, e, "find the newest checkpoint",
+              (worst ? s->j.segments * full : full + log) * s->log_reads);
+    add_reads(s, e, "replay the log", log * s->log_reads);
+    add_reads(s, e, "scan superblocks", whole * each + (uint64_t)g->sb_count * g->dies);
+    add(e, "resolve by sequence", whole * g->sb_units,
+        whole * g->sb_units * c->journal_entry_ns);
+    add_reads(s, e, "restore the buffer", mark ? log * s->log_reads : 0);
+    add(e, "count live units", s->user_units, s->user_units * c->journal_entry_ns);
+    add(e, "erase what is void", e->superblocks_erased, e->superblocks_erased * c->nand_tbers_ns);
+    uint64_t pages = all->checkpoint_pages + (mark ? s->j.flush_pages : 0);
+    uint64_t array = ceil_div(pages, g->dies) * (c->nand_tcmd_ns + s->slc_tprog_ns);
+    uint64_t bus = pages_ns(s, pages * s->log_reads, 0);
+    /* one segment before, one after */
+    add(e, "write a checkpoint", pages, 2 * segment_ns + (array > bus ? array : bus));
+}
+
+static void bank(const struct ftl_config *cfg, struct ftl_power_estimate *e)
+{
+    struct ftl_config old = *cfg;
+
+    if (!cfg->power_plp)
+        return;
+    old.power_cap_age_hours = LIFE_HOURS;
+    old.power_cap_celsius = LIFE_CELSIUS;
+    e->life_health_ppm = energy_health_ppm(&old, 0);
+    e->life_usable_nj = energy_usable_nj(cfg, (uint32_t)e->life_health_ppm);
+    e->flush_bytes = cfg->buffer_bytes + cfg->buffer_gc_bytes + cfg->power_flush_extra_bytes;
+    e->flush_ns = energy_flush_ns(cfg, e->flush_bytes);
+    e->usable_nj = energy_usable_nj(cfg, 1000000);
+    e->need_nj = energy_need_nj(cfg, e->flush_bytes, e->flush_ns);
+    e->margin_ppm = e->usable_nj * 1000000 / (e->need_nj > 0 ? e->need_nj : 1);
+    e->hold_up_ns = e->usable_nj * 1000 / cfg->power_base_mw;
+}
+
+int ftl_power_estimate(const struct ftl_config *cfg, struct ftl_power_estimate *ret)
+{
+    struct shape s = {.cfg = cfg};
+
+    if (ret == NULL || ret->struct_size != sizeof *ret || ftl_config_check(cfg, NULL, 0) < 0 ||
+        geometry_make(&s.g, cfg) < 0)
+        return FTL_EINVAL;
+    const struct nand_profile *part = nand_profile_find(cfg->nand_preset);
+    struct ftl_power_estimate e = {.struct_size = sizeof e};
+    e.log_fits = core_journal_shape(&s.j, cfg, &s.g) == 0 ? 1 : 0;
+    s.log_reads = s.j.sectors / s.j.page_cws;
+    s.user_units = cfg->drive_user_bytes >> s.g.unit_shift;
+    s.slc_tprog_ns = s.j.slc ? part->time.slc_tprog_ns : cfg->nand_tprog_ns;
+    uint64_t waiting = (cfg->buffer_bytes + cfg->buffer_gc_bytes) >> s.g.unit_shift;
+    uint64_t sectors = 2 + ceil_div(s.g.sb_count, TABLE_MOST) +
+                       ceil_div(s.user_units + 3 * waiting, SLICE_WORTH);
+    e.checkpoint_pages = ceil_div(sectors, s.j.sectors);
+    e.checkpoint_bytes = 4 * s.user_units + 24 * (uint64_t)s.g.sb_count;
+    e.segment_pages = s.j.pages_per_segment;
+    e.units = s.user_units;
+    bank(cfg, &e);
+    for (int i = 0; i < FTL_ESTIMATES; i++)
+        start(&s, &e, i == FTL_ESTIMATE_MARK || i == FTL_ESTIMATE_MARK_WORST,
+              i == FTL_ESTIMATE_MARK_WORST || i == FTL_ESTIMATE_SCAN_WORST, &e.start[i]);
+    *ret = e;
+    return 0;
+}
