@@ -506,6 +506,20 @@ static bool is_starved(const struct ftl_core *c)
            core_host_room(c, 0) < c->g.wl_units;
 }
 
+/* Do programs under way give superblocks back soon? Then it is no dead end yet: filler
+ * now would strand few live units in a word line each, and collecting one such word line
+ * while the others are being programmed gains just the filler of the next. All that was
+ * waited for was sent before, so the wait is one of programs, not of the host. */
+static bool is_release_due(const struct ftl_core *c)
+{
+    const uint64_t oldest = core_oldest_wl(c);
+
+    for (uint32_t k = 0; k < c->gc.finishing_count; k++)
+        if (c->gc.finishing[k].wl_seq != 0 && oldest <= c->gc.finishing[k].wl_seq)
+            return c->failed_wl == WL_NONE;     /* else they may wait for room themselves */
+    return false;
+}
+
 /* Sends the open word line as it is. Filler must cost less than collection gained
  * since, else padding and collecting it again could go on for ever; at a dead end
  * (`forced`) it is cheap: the word line is nearly full, or nothing can be collected. */
@@ -543,7 +557,8 @@ void core_gc_issue(struct ftl_core *c)
     }
     if (c->dftl.on_medium)
         (void)core_dftl_flush(c, c->gc.window);
-    if (c->gc.finishing_count != 0 && !c->cfg->power_plp && (blocked || is_starved(c)))
+    if (c->gc.finishing_count != 0 && !c->cfg->power_plp &&
+        (blocked ? !is_release_due(c) : is_starved(c)))
         send_open_word_line(c, blocked);
     if (__builtin_expect(c->care.waiting != 0, 0))
         core_care(c);

@@ -157,6 +157,25 @@ static void play_text(const char *text)
     tk_script_free(&c.script);
 }
 
+/* Found by the random drives: three superblocks of one live unit each, where two of the
+ * three were always being programmed, so that each was collected alone and padded again. */
+static void test_filler_waits_for_programs(void **state)
+{
+    (void)state;
+    play_text(
+        "drive.name=wa-reference drive.family=reference drive.user_bytes=122880 "
+        "drive.seed=9903723031340878385 nand.preset=pslc nand.channels=1 nand.dies=1 "
+        "nand.planes=1 nand.blocks_per_plane=16 nand.wordlines_per_block=1 "
+        "nand.page_bytes=12288 nand.spare_bytes=1800 ftl.superblocks=16 raid.parity=0 "
+        "map.page_entries=16 gc.policy=cost-benefit gc.choices=3 gc.pacing=proportional "
+        "wear.policy=most-worn buffer.bytes=20480 buffer.gc_bytes=61440 power.plp=0 "
+        "sched.program_wait_ns=650972 sched.gc_write_wait_ns=0 sched.suspend_budget=14 "
+        "sched.suspend_window_ns=240332 preread.cache_bytes=442368 "
+        "preread.ahead_bytes=110592 pslc.idle_ns=2940331 media.payload=1 | w191+2 w226+2 "
+        "w232+2 n1978149 w157+28 w138+7 w69+60 w144+65 w129+56 w216+9 w98+7 w170+47 w29+4 "
+        "w67+6 q w108+62 w3+69 w73+80");
+}
+
 static void test_random_drives(void **state)
 {
     (void)state;
@@ -174,6 +193,9 @@ static void test_random_drives(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_random_drives)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_filler_waits_for_programs),
+        cmocka_unit_test(test_random_drives),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
