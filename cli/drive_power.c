@@ -33,7 +33,7 @@ static void print_start(FILE *out, const struct ftl_power_estimate *e)
 {
     const struct ftl_start_estimate *s = e->start;
 
-    fprintf(out, "checkpoint      %llu units, %.1f MB, %llu of %llu log pages of a segment%s\n\n",
+    fprintf(out, "checkpoint      %llu units, %.1f MB, segment %llu of %llu pages%s\n\n",
             (unsigned long long)e->units, (double)e->checkpoint_bytes / 1e6,
             (unsigned long long)e->checkpoint_pages, (unsigned long long)e->segment_pages,
             e->log_fits ? "" : " (no room)");
