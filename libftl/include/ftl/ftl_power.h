@@ -90,7 +90,7 @@ struct ftl_power_report {
     uint64_t erased_again;      /* superblocks whose erase was not known to have ended */
 };
 
-/* Clean shutdown (NVMe CC.SHN): ends what is open, flushes, writes a checkpoint and a clean mark;
+/* Clean shutdown (NVMe CC.SHN): ends what is open, flushes, and writes a clean mark;
  * power is then off. ret_report may be NULL, here and below. FTL_EBUSY with open commands. */
 FTL_API int ftl_power_off(ftl_drive *drive, struct ftl_power_report *ret_report);
 /* Sudden loss at this moment of virtual time. */
