@@ -8,7 +8,7 @@
 static const char help[] =
     "usage: ftlsim drives                        list the built-in drives\n"
     "       ftlsim drives show NAME|FILE [--set KEY=VALUE ...] [--scale N]\n"
-    "       ftlsim drives power NAME|FILE        capacitors and start of the full drive\n"
+    "       ftlsim drives power NAME|FILE        capacitors, start of the full drive\n"
     "\n"
     "show prints every setting: value, unit, tag, source. Tags: P published,\n"
     "D derived, A assumed, C calibrated (fitted to a published figure).\n";

@@ -5,9 +5,9 @@
 
 const struct cli_cause cli_causes[CLI_CAUSES] = {
 #define CAUSE(name, moves) {#name, offsetof(struct ftl_counters, name##_bytes), moves}
-    CAUSE(host, false),     CAUSE(rmw, false),    CAUSE(gc, true),      CAUSE(wear, true),
-    CAUSE(refresh, true),   CAUSE(fold, true),    CAUSE(retire, true),  CAUSE(metadata, false),
-    CAUSE(parity, false),   CAUSE(padding, false), CAUSE(translation, false),
+    CAUSE(host, false),   CAUSE(rmw, false),    CAUSE(gc, true),           CAUSE(wear, true),
+    CAUSE(refresh, true), CAUSE(metadata, false), CAUSE(parity, false),    CAUSE(padding, false),
+    CAUSE(fold, true),    CAUSE(translation, false), CAUSE(retire, true),
 #undef CAUSE
 };
 

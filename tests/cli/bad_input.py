@@ -132,7 +132,7 @@ class Arguments(Case):
 
     def test_each_help_fits_a_screen(self):
         for args in (["--help"], ["run", "--help"], ["drives", "--help"], ["options", "--help"],
-                     ["policy", "--help"]):
+                     ["policy", "--help"], ["powercut", "--help"]):
             done = common.ftlsim(*args)
             self.assertEqual(done.returncode, 0)
             lines = done.stdout.decode().splitlines()

@@ -39,7 +39,7 @@ DIR_KEYS = ["io_bytes", "io_kbytes", "bw_bytes", "bw", "iops", "runtime", "total
             "slat_ns", "clat_ns", "lat_ns", "bw_min", "bw_max", "bw_agg", "bw_mean", "bw_dev", "bw_samples",
             "iops_min", "iops_max", "iops_mean", "iops_stddev", "iops_samples"]
 CAUSES = ["host", "rmw", "gc", "wear", "refresh", "metadata", "parity", "padding", "fold",
-          "translation"]
+          "translation", "retire"]
 
 
 def percentile_from_bins(bins, n, percentile):
@@ -126,7 +126,7 @@ class Json(Case):
         self.assertEqual(ssd["wa"]["programmed_bytes"], programmed)
         self.assertEqual(ssd["wa"]["host_bytes"], ssd["bytes"]["host"])
         self.assertAlmostEqual(ssd["wa"]["value"], programmed / ssd["bytes"]["host"], places=5)
-        moved = sum(ssd["bytes"][k] for k in ("host", "gc", "wear", "refresh"))
+        moved = sum(ssd["bytes"][k] for k in ("host", "gc", "wear", "refresh", "fold", "retire"))
         self.assertEqual(ssd["wa_gc"]["host_and_relocated_bytes"], moved)
         self.assertAlmostEqual(ssd["wa_gc"]["value"], moved / ssd["bytes"]["host"], places=5)
         self.assertEqual((ssd["drive"], ssd["scale"], ssd["seed"]), ("wa-reference", 1, 1))
