@@ -318,7 +318,8 @@ void core_place_host(struct ftl_core *c, uint32_t class, const uint32_t *keys, u
 void core_place_run(struct ftl_core *c, uint32_t want, const uint32_t *keys, uint32_t n)
 {
     struct frontier *f = &c->fr[want];
-    uint32_t *map = c->map;
+    /* in locals: the compiler must take each store to the map for one to *c */
+    uint32_t *map = c->map, *rmap = c->rmap, *valid = c->valid;
 
     while (n > 0) {
         if (c->roam)
@@ -335,19 +336,19 @@ void core_place_run(struct ftl_core *c, uint32_t want, const uint32_t *keys, uin
         for (uint32_t i = 0; i < k; i++, slot++) {
             uint32_t old = map[keys[i]];
             map[keys[i]] = slot;
-            c->rmap[slot] = keys[i];
+            rmap[slot] = keys[i];
             if (old == 0) {
                 fresh++;
                 if (__builtin_expect(c->raid != NULL, 0))
                     core_found(c, keys[i]);
+            } else if (!FTL_PLANT(skip_invalidation, 200)) {
+                valid[geometry_superblock(&c->g, old - 1)]--;
             }
-            else if (!FTL_PLANT(skip_invalidation, 200))
-                c->valid[geometry_superblock(&c->g, old - 1)]--;
         }
         if (c->payload != NULL)
             core_payload_place(c, f, f->next, k);
         c->mapped += fresh;
-        c->valid[f->sb] += k;
+        valid[f->sb] += k;
         f->next = slot;
         f->wl_units[CAUSE_HOST] += k;
         if (slot == f->run_end)
@@ -449,7 +450,10 @@ uint32_t core_relocate(struct ftl_core *c, uint32_t slot, uint32_t end)
                 c->sb_class[f->sb] = c->sb_class[from];
         }
         uint32_t to = f->next, first = f->next;
-        for (; slot < end && to < f->run_end; slot++) {
+        /* in locals: the compiler must take each store to the map for one to *f or *c */
+        const uint32_t run_end = f->run_end;
+        const bool keeps_bytes = c->payload != NULL;
+        for (; slot < end && to < run_end; slot++) {
             uint32_t key = rmap[slot];
             if (map[key] != slot && !plant_stale(c, slot))
                 continue;
@@ -457,7 +461,7 @@ uint32_t core_relocate(struct ftl_core *c, uint32_t slot, uint32_t end)
                 continue;
             map[key] = to;
             rmap[to] = key;
-            if (c->payload != NULL)
+            if (keeps_bytes)
                 core_payload_move(c, f, slot, to);
             to++;
         }
@@ -469,7 +473,7 @@ uint32_t core_relocate(struct ftl_core *c, uint32_t slot, uint32_t end)
         c->valid[f->sb] += run + FTL_PLANT(valid_off_by_one, 20);
         f->wl_units[CAUSE_GC] += run;
         moved += run;
-        if (to == f->run_end)
+        if (to == run_end)
             core_run_end(c, f);
     }
 done:
