@@ -648,26 +648,6 @@ struct media_done media_event(struct media *m, uint64_t now, uint32_t index)
 
 /* ---- without time ---------------------------------------------------------------- */
 
-int media_put(struct media *m, uint32_t die, uint32_t block, uint32_t first_page,
-              const uint8_t *pages)
-{
-    for (uint32_t p = 0; p < m->plane_count; p++) {
-        struct nand_addr addr = {.block = media_blocks_at(&m->blocks, block, die, p),
-                                 .page = first_page, .die = (uint16_t)die, .plane = (uint16_t)p};
-        if (m->blocks.block != NULL &&
-            !(media_blocks_mask(&m->blocks, block, die, first_page / m->page_types) >> p & 1))
-            continue;
-        const void *types[NAND_PAGE_TYPES_MAX] = {NULL};
-        for (uint32_t t = 0; t < m->page_types; t++)
-            types[t] = pages + (size_t)(t * m->plane_count + p) * m->page_bus_bytes;
-        int err = nand_wordline_put(m->nand, &addr, types);
-        FTL_ASSERT(m->ctx, err == 0 || err == NAND_ENOMEM);
-        if (err < 0)
-            return FTL_ENOMEM;
-    }
-    return 0;
-}
-
 void media_set_slc(struct media *m, uint32_t die, uint32_t block, uint32_t pages, uint32_t erases)
 {
     for (uint32_t p = 0; p < m->plane_count; p++) {

@@ -104,21 +104,42 @@ int media_peek(const struct media *m, uint32_t die, uint32_t plane, uint32_t blo
     return status;
 }
 
+/* A word line of one plane; `pages` holds the page types of all planes, plane by plane. */
+static int put_plane(struct media *m, const struct nand_addr *addr, uint32_t page_types,
+                     const uint8_t *pages)
+{
+    const void *types[NAND_PAGE_TYPES_MAX] = {NULL};
+    for (uint32_t t = 0; t < page_types; t++)
+        types[t] = pages + (size_t)(t * m->plane_count + addr->plane) * m->page_bus_bytes;
+    int err = nand_wordline_put(m->nand, addr, types);
+    FTL_ASSERT(m->ctx, err == 0 || err == NAND_ENOMEM);
+    return err < 0 ? FTL_ENOMEM : 0;
+}
+
+int media_put(struct media *m, uint32_t die, uint32_t block, uint32_t first_page,
+              const uint8_t *pages)
+{
+    int err = 0;
+    for (uint32_t p = 0; err == 0 && p < m->plane_count; p++) {
+        struct nand_addr addr = {.block = media_blocks_at(&m->blocks, block, die, p),
+                                 .page = first_page, .die = (uint16_t)die, .plane = (uint16_t)p};
+        if (m->blocks.block == NULL ||
+            (media_blocks_mask(&m->blocks, block, die, first_page / m->page_types) >> p & 1))
+            err = put_plane(m, &addr, m->page_types, pages);
+    }
+    return err;
+}
+
 int media_put_meta(struct media *m, uint32_t die, uint32_t block, uint32_t page, bool slc,
                    const uint8_t *pages)
 {
-    for (uint32_t p = 0; p < m->plane_count; p++) {
+    int err = 0;
+    for (uint32_t p = 0; err == 0 && p < m->plane_count; p++) {
         struct nand_addr addr = {.block = block, .page = page, .die = (uint16_t)die,
                                  .plane = (uint16_t)p};
-        const void *types[NAND_PAGE_TYPES_MAX] = {NULL};
-        for (uint32_t t = 0; t < (slc ? 1 : m->page_types); t++)
-            types[t] = pages + (size_t)(t * m->plane_count + p) * m->page_bus_bytes;
-        int err = nand_wordline_put(m->nand, &addr, types);
-        FTL_ASSERT(m->ctx, err == 0 || err == NAND_ENOMEM);
-        if (err < 0)
-            return FTL_ENOMEM;
+        err = put_plane(m, &addr, slc ? 1 : m->page_types, pages);
     }
-    return 0;
+    return err;
 }
 
 void media_erase_meta(struct media *m, uint32_t block, bool slc, uint32_t erases)
