@@ -46,15 +46,29 @@ ftl_drive *make_drive(const struct ftl_config *cfg)
     return d;
 }
 
+struct ftl_cpl complete(ftl_drive *d, const struct ftl_cmd *cmd)
+{
+    struct ftl_cpl cpl;
+
+    assert_int_equal(ftl_submit(d, cmd), 0);
+    assert_int_equal(ftl_run(d, FTL_NEVER), 1);
+    assert_int_equal(ftl_poll(d, &cpl, 1), 1);
+    return cpl;
+}
+
+void stamp(uint8_t *bytes, uint64_t lba, uint64_t version)
+{
+    uint64_t words[2] = {version == 0 ? 0 : lba, version};
+    for (uint32_t i = 0; i < 4096; i += sizeof words)
+        memcpy(bytes + i, words, sizeof words);
+}
+
 ftl_ns do_command(ftl_drive *d, uint8_t opcode, uint64_t lba, uint32_t lba_count, void *data)
 {
     struct ftl_cmd cmd = {.opcode = opcode, .lba = lba, .lba_count = lba_count, .data = data,
                           .user = lba ^ 77};
-    struct ftl_cpl cpl;
+    struct ftl_cpl cpl = complete(d, &cmd);
 
-    assert_int_equal(ftl_submit(d, &cmd), 0);
-    assert_int_equal(ftl_run(d, FTL_NEVER), 1);
-    assert_int_equal(ftl_poll(d, &cpl, 1), 1);
     assert_int_equal(cpl.user, cmd.user);
     assert_int_equal(cpl.status, 0);
     assert_int_equal(cpl.opcode, opcode);

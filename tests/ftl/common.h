@@ -20,8 +20,12 @@ uint64_t draw_to(struct rand64 *r, uint64_t bound);
 /* A set-up from a built-in drive and pairs "key", "value", ..., NULL. */
 struct ftl_config make_config(const char *drive, uint64_t scale, ...);
 ftl_drive *make_drive(const struct ftl_config *cfg);
-/* One command alone on the drive; returns its latency. */
+/* One command alone on the drive, to its end. */
+struct ftl_cpl complete(ftl_drive *d, const struct ftl_cmd *cmd);
+/* The same for one that must succeed; returns its latency. */
 ftl_ns do_command(ftl_drive *d, uint8_t opcode, uint64_t lba, uint32_t lba_count, void *data);
+/* A 4 KiB LBA full of its number and version; version 0 = zeros. */
+void stamp(uint8_t *bytes, uint64_t lba, uint64_t version);
 void assert_sound(const ftl_drive *d);
 /* Uniform random 4 KiB writes, untimed, n of them. */
 void random_writes(ftl_drive *d, struct rand64 *r, uint64_t n);

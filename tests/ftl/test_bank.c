@@ -174,10 +174,7 @@ static ftl_drive *weak_drive(const char *on_weak, const char *hours)
 static uint16_t status_of(ftl_drive *d, uint8_t opcode, uint64_t lba)
 {
     struct ftl_cmd cmd = {.opcode = opcode, .lba = lba, .lba_count = 1};
-    struct ftl_cpl cpl;
-    assert_int_equal(ftl_submit(d, &cmd), 0);
-    assert_int_equal(ftl_run(d, FTL_NEVER), 1);
-    assert_int_equal(ftl_poll(d, &cpl, 1), 1);
+    struct ftl_cpl cpl = complete(d, &cmd);
     return cpl.status;
 }
 
@@ -223,10 +220,7 @@ static void test_write_through(void **state)
 static ftl_ns latency(ftl_drive *d, uint8_t flags, uint64_t lba)
 {
     struct ftl_cmd cmd = {.opcode = FTL_WRITE, .lba = lba, .lba_count = 1, .flags = flags};
-    struct ftl_cpl cpl;
-    assert_int_equal(ftl_submit(d, &cmd), 0);
-    assert_int_equal(ftl_run(d, FTL_NEVER), 1);
-    assert_int_equal(ftl_poll(d, &cpl, 1), 1);
+    struct ftl_cpl cpl = complete(d, &cmd);
     assert_int_equal(cpl.status, 0);
     return cpl.done_at - cpl.submitted_at;
 }

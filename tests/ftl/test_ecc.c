@@ -21,17 +21,11 @@ static struct ftl_config worn(const char *cycles, const char *parity)
                        NULL);
 }
 
-static void stamp(uint8_t *bytes, uint64_t lba)
-{
-    for (uint32_t i = 0; i < LBA; i += 8)
-        memcpy(bytes + i, &lba, 8);
-}
-
 static void fill(ftl_drive *d)
 {
     uint8_t bytes[LBA];
     for (uint64_t lba = 0; lba < ftl_lba_count(d); lba++) {
-        stamp(bytes, lba);
+        stamp(bytes, lba, 1);
         (void)do_command(d, FTL_WRITE, lba, 1, bytes);
     }
     assert_int_equal(ftl_drain(d), 0);
@@ -44,12 +38,9 @@ static uint64_t read_all(ftl_drive *d, double *ret_us)
     uint64_t errors = 0, ns = 0;
     for (uint64_t lba = 0; lba < ftl_lba_count(d); lba++) {
         struct ftl_cmd cmd = {.opcode = FTL_READ, .lba = lba, .lba_count = 1, .data = got};
-        struct ftl_cpl cpl;
-        assert_int_equal(ftl_submit(d, &cmd), 0);
-        assert_int_equal(ftl_run(d, FTL_NEVER), 1);
-        assert_int_equal(ftl_poll(d, &cpl, 1), 1);
+        struct ftl_cpl cpl = complete(d, &cmd);
         ns += cpl.done_at - cpl.submitted_at;
-        stamp(want, lba);
+        stamp(want, lba, 1);
         if (cpl.status != 0) {
             assert_int_equal(cpl.status, 0x281);
             errors++;

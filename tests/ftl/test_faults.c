@@ -224,10 +224,7 @@ static void read_everything(struct world *w)
         assert_non_null(o.data);
         struct ftl_cmd cmd = {.opcode = FTL_READ, .lba = lba, .lba_count = o.lba_count,
                               .data = o.data};
-        struct ftl_cpl cpl;
-        assert_int_equal(ftl_submit(w->drive, &cmd), 0);
-        assert_int_equal(ftl_run(w->drive, FTL_NEVER), 1);
-        assert_int_equal(ftl_poll(w->drive, &cpl, 1), 1);
+        struct ftl_cpl cpl = complete(w->drive, &cmd);
         judge(w, &o, cpl.status);
         if (cpl.status == 0)
             verify(w, &o);

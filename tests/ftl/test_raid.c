@@ -44,20 +44,10 @@ static void end(struct verified *v)
     ftl_destroy(v->drive);
 }
 
-static void stamp(uint8_t *bytes, uint64_t lba, uint32_t version)
-{
-    uint64_t words[2] = {version == 0 ? 0 : lba, version};
-    for (uint32_t i = 0; i < LBA; i += sizeof words)
-        memcpy(bytes + i, words, sizeof words);
-}
-
 static uint16_t one(struct verified *v, uint8_t opcode, uint64_t lba, uint8_t *bytes)
 {
     struct ftl_cmd cmd = {.opcode = opcode, .lba = lba, .lba_count = 1, .data = bytes};
-    struct ftl_cpl cpl;
-    assert_int_equal(ftl_submit(v->drive, &cmd), 0);
-    assert_int_equal(ftl_run(v->drive, FTL_NEVER), 1);
-    assert_int_equal(ftl_poll(v->drive, &cpl, 1), 1);
+    struct ftl_cpl cpl = complete(v->drive, &cmd);
     return cpl.status;
 }
 

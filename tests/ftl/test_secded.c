@@ -75,9 +75,7 @@ static void test_under_fire(void **state)
         struct ftl_cpl cpl;
         if (cmd.opcode == FTL_WRITE)
             memset(bytes, (int)(++next % 251), sizeof bytes);
-        assert_int_equal(ftl_submit(d, &cmd), 0);
-        assert_int_equal(ftl_run(d, FTL_NEVER), 1);
-        assert_int_equal(ftl_poll(d, &cpl, 1), 1);
+        cpl = complete(d, &cmd);
         if (cpl.status != 0) {
             assert_true(cpl.status == 0x006 || cpl.status == 0x282);
             errors++;

@@ -124,4 +124,33 @@ static inline nand_ns write_wordline(nand_dev *dev, nand_ns now, uint32_t die, u
     return must(dev, now, op_mask(NAND_OP_PROG, die, mask, block, first_page)).done_at;
 }
 
+/* A snapshot in memory: sink and source of nand_save() and nand_load(). bytes is the test's. */
+struct buffer {
+    uint8_t *bytes;
+    size_t size, at;
+};
+
+static inline int sink(void *ctx, const void *bytes, size_t size)
+{
+    struct buffer *b = ctx;
+
+    b->bytes = realloc(b->bytes, b->size + size);
+    assert_non_null(b->bytes);
+    memcpy(b->bytes + b->size, bytes, size);
+    b->size += size;
+    return 0;
+}
+
+/* 77 past the end */
+static inline int source(void *ctx, void *ret_bytes, size_t size)
+{
+    struct buffer *b = ctx;
+
+    if (size > b->size - b->at)
+        return 77;
+    memcpy(ret_bytes, b->bytes + b->at, size);
+    b->at += size;
+    return 0;
+}
+
 #endif

@@ -255,36 +255,9 @@ static void step_read(struct life *l)
         assert_memory_equal(got, want, sizeof got);
 }
 
-struct buffer {
-    uint8_t bytes[1 << 16];
-    size_t size, at;
-};
-
-static int sink(void *ctx, const void *bytes, size_t size)
-{
-    struct buffer *b = ctx;
-
-    if (size > sizeof b->bytes - b->size)
-        return 1;
-    memcpy(b->bytes + b->size, bytes, size);
-    b->size += size;
-    return 0;
-}
-
-static int source(void *ctx, void *ret_bytes, size_t size)
-{
-    struct buffer *b = ctx;
-
-    if (size > b->size - b->at)
-        return 1;
-    memcpy(ret_bytes, b->bytes + b->at, size);
-    b->at += size;
-    return 0;
-}
-
 static void step_move(struct life *l)
 {
-    static struct buffer file;
+    struct buffer file = {0};
     uint64_t before, after;
     nand_dev *next;
 
@@ -292,9 +265,9 @@ static void step_move(struct life *l)
     if (draw(l, 2)) {
         assert_int_equal(nand_fork(l->dev, &next), 0);
     } else {
-        file.size = file.at = 0;
         assert_int_equal(nand_save(l->dev, sink, &file), 0);
         assert_int_equal(nand_load(source, &file, &next), 0);
+        free(file.bytes);
     }
     nand_destroy(l->dev);
     l->dev = next;

@@ -4,33 +4,6 @@
 
 #include "store_help.h"
 
-struct buffer {
-    uint8_t *bytes;
-    size_t size, at;
-};
-
-static int sink(void *ctx, const void *bytes, size_t size)
-{
-    struct buffer *b = ctx;
-
-    b->bytes = realloc(b->bytes, b->size + size);
-    assert_non_null(b->bytes);
-    memcpy(b->bytes + b->size, bytes, size);
-    b->size += size;
-    return 0;
-}
-
-static int source(void *ctx, void *ret_bytes, size_t size)
-{
-    struct buffer *b = ctx;
-
-    if (size > b->size - b->at)
-        return 77;
-    memcpy(ret_bytes, b->bytes + b->at, size);
-    b->at += size;
-    return 0;
-}
-
 static int full(void *ctx, const void *bytes, size_t size)
 {
     (void)ctx;
