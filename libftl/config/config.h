@@ -31,6 +31,8 @@ int config_key_find(const char *key);
 /* Writes one line to ret_why (which may be NULL) and returns err. */
 int config_refuse(int err, char *ret_why, size_t why_size, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
+/* Refuses the first pair of pairs.def that cfg has both of. Strings of cfg are terminated. */
+int config_check_pairs(const struct ftl_config *cfg, char *ret_why, size_t why_size);
 uint64_t *config_u64(struct ftl_config *cfg, uint32_t row);
 char *config_str(struct ftl_config *cfg, uint32_t row);
 

@@ -52,10 +52,6 @@ static int check_streams(const struct ftl_config *c, char *why, size_t n)
                              "streams.chunk_units=%llu: needs streams.mode=auto", chunk);
     if (initial == 0)
         return 0;
-    if (is_auto || c->gc_frontiers < 2)
-        return config_refuse(FTL_ECONFIG, why, n,
-                             "streams.initially_isolated=%llu: needs streams.mode=host and "
-                             "gc.frontiers=2", initial);
     if (initial < 2 || initial > count)
         return config_refuse(FTL_ECONFIG, why, n,
                              "streams.initially_isolated=%llu: must be 0, or 2 to "
@@ -66,10 +62,6 @@ static int check_streams(const struct ftl_config *c, char *why, size_t n)
 /* Settings of media care that would do nothing. */
 static int check_media(const struct ftl_config *c, char *why, size_t n)
 {
-    if (c->media_ecc && !c->media_faults)
-        return config_refuse(FTL_ECONFIG, why, n,
-                             "media.ecc=1: needs media.faults=1: pages that cannot be decoded are "
-                             "rebuilt, moved or lost there");
     if (!c->media_ecc && ((c->media_start_cycles | c->media_refresh_reads |
                            c->media_refresh_hours | (c->media_celsius ^ 30)) != 0 ||
                           c->media_refresh_retries != 16))
@@ -126,47 +118,6 @@ static int check_shape(const struct ftl_config *c, char *why, size_t n)
     if ((c->map_page_entries & (c->map_page_entries - 1)) != 0)
         return config_refuse(FTL_ECONFIG, why, n, "map.page_entries=%llu: must be a power of two",
                              (unsigned long long)c->map_page_entries);
-    if (c->map_cache_ppm != 0 && c->map_unit_bytes != CODEWORD_BYTES)
-        return config_refuse(FTL_ECONFIG, why, n,
-                             "map.cache_ppm=%llu: needs map.unit_bytes=4096, the size of a map "
-                             "page on the medium",
-                             (unsigned long long)c->map_cache_ppm);
-    if (c->map_cache_ppm != 0 && (geometry_streams_auto(c) || c->streams_initial != 0))
-        return config_refuse(FTL_ECONFIG, why, n,
-                             "map.cache_ppm=%llu: needs streams.mode=host and "
-                             "streams.initially_isolated=0: superblocks of map pages take the "
-                             "place of gathered ones, and room kept for them is not pooled",
-                             (unsigned long long)c->map_cache_ppm);
-    if (c->map_cache_ppm != 0 && c->journal_enabled)
-        return config_refuse(FTL_ECONFIG, why, n,
-                             "map.cache_ppm=%llu: needs journal.enabled=0: checkpoint and recovery "
-                             "know user units alone, not map pages",
-                             (unsigned long long)c->map_cache_ppm);
-    if (c->map_cache_ppm != 0 && c->wear_spread != 0)
-        return config_refuse(FTL_ECONFIG, why, n,
-                             "map.cache_ppm=%llu: needs wear.spread=0: moves for wear's sake save "
-                             "up no room for map pages",
-                             (unsigned long long)c->map_cache_ppm);
-    if (c->map_cache_ppm != 0 && c->media_faults)
-        return config_refuse(FTL_ECONFIG, why, n,
-                             "map.cache_ppm=%llu: needs media.faults=0: map pages are not moved "
-                             "out of failed blocks",
-                             (unsigned long long)c->map_cache_ppm);
-    if (c->map_cache_ppm != 0 && c->preread_cache_bytes != 0)
-        return config_refuse(FTL_ECONFIG, why, n,
-                             "map.cache_ppm=%llu: needs preread.cache_bytes=0: pre-read asks for "
-                             "entries that no command waits for",
-                             (unsigned long long)c->map_cache_ppm);
-    if (c->map_cache_ppm != 0 && !c->power_plp)
-        return config_refuse(FTL_ECONFIG, why, n,
-                             "map.cache_ppm=%llu: needs power.plp=1: capacitors keep the cached "
-                             "map pages that are newer than the medium",
-                             (unsigned long long)c->map_cache_ppm);
-    if (c->streams_count > 1 && !c->power_plp)
-        return config_refuse(FTL_ECONFIG, why, n,
-                             "streams.count=%llu: needs power.plp=1: without capacitors the open "
-                             "word lines of all classes would hold victims back",
-                             (unsigned long long)c->streams_count);
     int err = check_streams(c, why, n);
     if (err < 0)
         return err;
@@ -191,30 +142,6 @@ static int check_shape(const struct ftl_config *c, char *why, size_t n)
                              "or a lost plane would tear units",
                              (unsigned long long)c->map_unit_bytes,
                              (unsigned long long)c->nand_page_bytes);
-    if (c->media_faults && c->raid_parity > 1)
-        return config_refuse(FTL_ECONFIG, why, n,
-                             "media.faults=1: raid.parity=%llu: rebuilding knows one parity die, "
-                             "0 or 1", (unsigned long long)c->raid_parity);
-    if (c->media_faults && !c->power_plp)
-        return config_refuse(FTL_ECONFIG, why, n,
-                             "media.faults=1: needs power.plp=1: the data of a failed program "
-                             "lives in the buffer until it is written elsewhere");
-    bool threshold = strcmp(c->gc_pacing, "threshold") == 0;
-    bool idle = strcmp(c->gc_pacing, "idle") == 0;
-    bool proportional = strcmp(c->gc_pacing, "proportional") == 0;
-    if ((c->gc_idle_superblocks != 0 || c->gc_idle_after_ns != 0) && (threshold || proportional))
-        return config_refuse(FTL_ECONFIG, why, n,
-                             "gc.pacing=%s: gc.idle_superblocks and gc.idle_after_ns mean nothing "
-                             "to it, must be 0", c->gc_pacing);
-    if (c->gc_pace_ppm != 0 && (threshold || idle))
-        return config_refuse(FTL_ECONFIG, why, n,
-                             "gc.pacing=%s: gc.pace_ppm means nothing to it, must be 0",
-                             c->gc_pacing);
-    if (c->wear_spread != 0 && !c->power_plp)
-        return config_refuse(FTL_ECONFIG, why, n,
-                             "wear.spread=%llu: needs power.plp=1: without capacitors a moved "
-                             "superblock would wait for the next move to fill its last word line",
-                             (unsigned long long)c->wear_spread);
     if (strcmp(c->gc_policy, "d-choices") == 0 && c->gc_choices > c->ftl_superblocks)
         return config_refuse(FTL_ECONFIG, why, n,
                              "gc.choices=%llu: more than ftl.superblocks=%llu",
@@ -240,10 +167,6 @@ static int check_scheme(const struct ftl_config *c, char *why, size_t n)
                              (unsigned long long)c->nand_tcoarse_ns,
                              (unsigned long long)c->nand_tfine_ns,
                              two ? "nand.tprog_ns" : "0, as the part has one pass");
-    if (two && (!c->power_plp || c->media_faults))
-        return config_refuse(FTL_ECONFIG, why, n,
-                             "nand.preset=%s: its two passes need power.plp=1 (the buffer keeps data "
-                             "without end) and media.faults=0", c->nand_preset);
     return 0;
 }
 
@@ -259,16 +182,7 @@ static int check_cache(const struct ftl_config *c, char *why, size_t n)
                              (unsigned long long)c->pslc_dynamic);
     if (c->pslc_superblocks == 0 || geometry_make(&g, c) < 0)
         return 0;
-    if (c->gc_frontiers != 2 || c->streams_count != 1 || geometry_streams_auto(c))
-        rule = "needs gc.frontiers=2 and streams.count=1: relocation alone writes beyond the cache";
-    else if (!c->power_plp)
-        rule = "needs power.plp=1: folded superblocks are erased while data is in the buffer";
-    else if (c->map_cache_ppm != 0 || c->journal_enabled)
-        rule = "needs map.cache_ppm=0 and journal.enabled=0: neither knows its blocks";
-    else if (c->media_faults || c->media_ecc)
-        rule = "needs media.faults=0 and media.ecc=0: blocks of the cache are not replaced, and their "
-               "cells are not those of the decoder's curves";
-    else if (c->nand_page_types < 2 || (part != NULL && part->time.slc_tprog_ns == 0))
+    if (c->nand_page_types < 2 || (part != NULL && part->time.slc_tprog_ns == 0))
         rule = "the part has no mode of one bit per cell";
     else if (g.planes % g.group_pages != 0)
         rule = "units of map.unit_bytes must fill the pages of one type of a word line";
@@ -341,10 +255,6 @@ static int check_bank(const struct ftl_config *c, char *why, size_t n)
         return config_refuse(FTL_ECONFIG, why, n,
                              "power.on_weak=%s: must be read-only or write-through",
                              c->power_on_weak);
-    if (c->nand_tcoarse_ns != 0 && strcmp(c->power_on_weak, "write-through") == 0)
-        return config_refuse(FTL_ECONFIG, why, n,
-                             "power.on_weak=write-through: nand.preset=%s: a word line of two "
-                             "passes cannot be closed at once", c->nand_preset);
     if (c->power_cap_min_mv >= c->power_cap_mv)
         return config_refuse(FTL_ECONFIG, why, n,
                              "power.cap_min_mv=%llu: must be below power.cap_mv=%llu",
@@ -396,16 +306,6 @@ static int check_journal(const struct ftl_config *c, char *why, size_t n)
 
     if (!c->journal_enabled)
         return 0;
-    const char *rule = !c->media_payload ? "needs media.payload=1: it is written to NAND"
-                       : c->media_faults ? "does not know bad blocks: media.faults must be 0"
-                       : c->wear_spread != 0 ? "does not know moved superblocks: wear.spread must be 0"
-                       : c->map_cache_ppm != 0 ? "does not know a map that is cached: map.cache_ppm must be 0"
-                       : geometry_streams_auto(c) || c->streams_initial != 0
-                           ? "does not know streams.mode=auto, nor gathered streams"
-                       : media_has_two_passes(c) ? "does not know word lines in two passes"
-                                                 : NULL;
-    if (rule != NULL)
-        return config_refuse(FTL_ECONFIG, why, n, "journal.enabled=1: %s", rule);
     (void)geometry_make(&g, c);
     if (core_journal_shape(&j, c, &g) < 0)
         return config_refuse(FTL_ECONFIG, why, n,
@@ -424,6 +324,8 @@ int ftl_config_check(const struct ftl_config *cfg, char *why, size_t why_size)
     if (cfg == NULL || cfg->struct_size != sizeof *cfg)
         return config_refuse(FTL_EINVAL, why, why_size, "struct_size: use ftl_config_init()");
     int err = check_bounds(cfg, why, why_size);
+    if (err == 0)
+        err = config_check_pairs(cfg, why, why_size);
     if (err == 0)
         err = check_media(cfg, why, why_size);
     if (err == 0)
@@ -448,6 +350,8 @@ int ftl_setup_finish(const ftl_setup *s, uint64_t scale, struct ftl_config *ret_
         return FTL_EINVAL;
     struct ftl_config cfg = s->cfg;
     int err = check_bounds(&cfg, why, why_size);
+    if (err == 0)
+        err = config_check_pairs(&cfg, why, why_size);
     if (err == 0)
         err = check_shape(&cfg, why, why_size);
     if (err < 0)

@@ -116,7 +116,6 @@ static void test_impossible(void **state)
         {"streams.mode", "auto", "needs streams.count of at least 2, is 1"},
         {"streams.chunk_units", "3", "must be a power of two"},
         {"streams.chunk_units", "2", "needs streams.mode=auto"},
-        {"streams.initially_isolated", "2", "needs streams.mode=host and gc.frontiers=2"},
     };
     struct ftl_config cfg;
     (void)state;
@@ -135,20 +134,12 @@ static void test_impossible(void **state)
     }
 }
 
-/* The demand-cached map goes together with capacitors and 4 KiB units, and without what
- * moves or asks for data on its own. */
+/* The demand-cached map takes room; what it cannot go with is in test_pairs.c. */
 static void test_map_cache(void **state)
 {
     static const struct {
         const char *key, *value, *part;
     } rows[] = {
-        {"map.unit_bytes", "16K", "needs map.unit_bytes=4096"},
-        {"power.plp", "0", "needs power.plp=1"},
-        {"wear.spread", "10", "needs wear.spread=0"},
-        {"journal.enabled", "1", "needs journal.enabled=0"},
-        {"streams.initially_isolated", "1", "needs streams.mode=host and"},
-        {"media.faults", "1", "needs media.faults=0"},
-        {"preread.cache_bytes", "1M", "needs preread.cache_bytes=0"},
         {"buffer.bytes", "16K", "less than one word line"},
         {"map.page_entries", "1024", NULL},
     };

@@ -232,10 +232,10 @@ static void test_bounds(void **state)
 static void test_refused(void **state)
 {
     static const char *const rows[][3] = {
-        {"threshold", "gc.idle_superblocks", "gc.pacing=threshold: gc.idle_superblocks and"},
-        {"proportional", "gc.idle_after_ns", "gc.pacing=proportional: gc.idle_superblocks and"},
-        {"threshold", "gc.pace_ppm", "gc.pacing=threshold: gc.pace_ppm means nothing to it"},
-        {"idle", "gc.pace_ppm", "gc.pacing=idle: gc.pace_ppm means nothing to it"},
+        {"threshold", "gc.idle_superblocks", "gc.pacing=threshold: needs gc.idle_superblocks=0"},
+        {"proportional", "gc.idle_after_ns", "gc.pacing=proportional: needs gc.idle_superblocks=0"},
+        {"threshold", "gc.pace_ppm", "gc.pacing=threshold: needs gc.pace_ppm=0"},
+        {"idle", "gc.pace_ppm", "gc.pacing=idle: needs gc.pace_ppm=0"},
         {"best", "gc.pace_ppm", "gc.pacing=best: unknown policy"}};
     char why[FTL_WHY_MAX];
     (void)state;

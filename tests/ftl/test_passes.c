@@ -168,7 +168,7 @@ static void test_refusals(void **state)
     refused("qlc-2pass", "nand.tprog_ns", "6000000", "must make nand.tprog_ns");
     refused("qlc-2pass", "nand.tcoarse_ns", "0", "must make nand.tprog_ns");
     refused("qlc", "nand.tfine_ns", "1000", "must make 0, as the part has one pass");
-    refused("qlc-2pass", "power.plp", "0", "need power.plp=1");
+    refused("qlc-2pass", "power.plp", "0", "needs power.plp=1");
     /* 17 word lines of 4 planes x 4 types x 4 units, for 16 dies and the open one */
     refused("qlc-2pass", "buffer.bytes", "4456447", "in two passes, per die, 4456448");
 }
