@@ -14,7 +14,8 @@ static const char help[] =
     "  --drive NAME|FILE       built-in drive (ftlsim drives) or a file\n"
     "  --set KEY=VALUE         change one setting; may be given again\n"
     "                          (ftlsim drives show NAME lists them; also op=0.07)\n"
-    "  --gc NAME|FILE.so       victim policy, built in or from a shared object\n"
+    "  --gc, --pacing, --wear, --streams-policy NAME|FILE.so\n"
+    "                          policies, built in or from a shared object\n"
     "  --scale N               a drive N times smaller with the same behaviour;\n"
     "                          sizes in the job file stay as they are\n"
     "  --seed N                another sequence of random draws (default 1)\n"
@@ -33,8 +34,17 @@ static const char help[] =
 enum format { NORMAL, JSON, JSON_PLUS, TERSE };
 enum { LIST_MAX = 256 };
 
+/* Policies that an option chooses. */
+static const struct {
+    const char *option, *key;
+} policy_kinds[] = {{"gc", "gc.policy"},
+                    {"pacing", "gc.pacing"},
+                    {"wear", "wear.policy"},
+                    {"streams-policy", "streams.policy"}};
+enum { POLICY_KINDS = sizeof policy_kinds / sizeof policy_kinds[0], FIRST_POLICY = 1000 };
+
 struct args {
-    const char *job, *drive, *gc, *output, *log_dir, *precondition;
+    const char *job, *drive, *policies[POLICY_KINDS], *output, *log_dir, *precondition;
     const char *sets[LIST_MAX], *sections[LIST_MAX];
     size_t set_count, section_count;
     uint64_t scale, seed;
@@ -91,6 +101,10 @@ static int add(const char *option, const char *text, const char **list, size_t *
 
 static int read_option(struct args *a, int c, const char *text)
 {
+    if (c >= FIRST_POLICY) {
+        a->policies[c - FIRST_POLICY] = text;
+        return CLI_OK;
+    }
     switch (c) {
     case 'd':
         a->drive = text;
@@ -99,9 +113,6 @@ static int read_option(struct args *a, int c, const char *text)
         if (strchr(text, '=') == NULL)
             return cli_refuse("--set: %s: KEY=VALUE is needed", text);
         return add("set", text, a->sets, &a->set_count);
-    case 'g':
-        a->gc = text;
-        return CLI_OK;
     case 'n':
         return read_number("scale", text, 1, &a->scale);
     case 'e':
@@ -134,7 +145,10 @@ static int read_args(int argc, char **argv, struct args *a)
     static const struct option options[] = {
         {"drive", required_argument, NULL, 'd'},
         {"set", required_argument, NULL, 's'},
-        {"gc", required_argument, NULL, 'g'},
+        {"gc", required_argument, NULL, FIRST_POLICY},
+        {"pacing", required_argument, NULL, FIRST_POLICY + 1},
+        {"wear", required_argument, NULL, FIRST_POLICY + 2},
+        {"streams-policy", required_argument, NULL, FIRST_POLICY + 3},
         {"scale", required_argument, NULL, 'n'},
         {"seed", required_argument, NULL, 'e'},
         {"precondition", required_argument, NULL, 'p'},
@@ -186,10 +200,14 @@ static int configure(struct session *s)
     s->policies = wl_policies_new();
     if (s->policies == NULL)
         return cli_refuse("out of memory");
-    snprintf(where, sizeof where, "--gc %.80s", s->a.gc != NULL ? s->a.gc : "");
-    if (s->a.gc != NULL && wl_policies_set(s->policies, "gc.policy", s->a.gc, s->setup, where,
-                                           s->why, sizeof s->why) < 0)
-        return cli_refuse("--gc: %s", s->why);
+    for (int i = 0; i < POLICY_KINDS; i++) {
+        const char *value = s->a.policies[i];
+        snprintf(where, sizeof where, "--%s %.70s", policy_kinds[i].option,
+                 value != NULL ? value : "");
+        if (value != NULL && wl_policies_set(s->policies, policy_kinds[i].key, value, s->setup,
+                                             where, s->why, sizeof s->why) < 0)
+            return cli_refuse("--%s: %s", policy_kinds[i].option, s->why);
+    }
     snprintf(number, sizeof number, "%llu", (unsigned long long)s->a.seed);
     if (s->a.seed_given &&
         ftl_setup_set(s->setup, "drive.seed", number, "--seed", s->why, sizeof s->why) < 0)

@@ -107,19 +107,24 @@ static int bind_stream(struct ftl_core *c, const struct ftl_policies *given, cha
                        size_t size)
 {
     const struct ftl_stream_policy *p = given != NULL ? given->stream : NULL;
-    const struct ftl_stream_policy *own = ftl_stream_policy_find("update-rate");
     if (p != NULL && !c->roam)
         return refuse(why, size, "stream policy: streams.mode=%s, must be auto",
                       c->cfg->streams_mode);
-    c->policy.stream = p != NULL || !c->roam ? p : own;
-    if (p == NULL)
-        return 0;
+    if (p == NULL) {
+        c->policy.stream = c->roam ? ftl_stream_policy_find(c->cfg->streams_policy) : NULL;
+        if (c->policy.stream != NULL || !c->roam)
+            return 0;
+        (void)refuse(why, size, "streams.policy=%s: unknown policy", c->cfg->streams_policy);
+        return FTL_ECONFIG;
+    }
     int err = core_policy_head_check(&p->head, "stream", sizeof *p, why, size);
     if (err == 0 && p->place == NULL)
         err = refuse(why, size, "stream policy %s: has no place()", p->head.name);
-    if (err == 0 && p != own && strcmp(p->head.name, own->head.name) == 0)
+    const struct ftl_stream_policy *same = err == 0 ? ftl_stream_policy_find(p->head.name) : NULL;
+    if (same != NULL && same != p)
         err = refuse(why, size, "stream policy %s: the name is that of a built-in policy",
                      p->head.name);
+    c->policy.stream = p;
     return err;
 }
 

@@ -35,6 +35,22 @@ class SharedObjects(Case):
         self.refused(["run", job, *SMALL, "--gc", "./none.so"], "--gc: ./none.so")
         self.refused(["run", job, *SMALL, "--gc", "best"], "gc.policy=best: unknown policy")
 
+    def test_each_kind_has_an_option(self):
+        job = self.job("[a]\nrw=randwrite\nnumber_ios=2000\n")
+        streams = ["--set", "streams.mode=auto", "--set", "streams.count=2"]
+        stream = os.path.join(OBJECTS, "stream_%s.so")
+        done = self.run_ok(job, *SMALL, *streams, "--streams-policy", stream % "good", "--pacing", "idle", "--wear",
+                           "fifo", "--output-format", "json").stdout.decode()
+        for value in ("halves", "idle", "fifo"):
+            self.assertIn('"value": "%s"' % value, done)
+        self.assertIn('"source": "--streams-policy ' + (stream % "good")[:40], done)
+        self.refused(["run", job, *SMALL, *streams, "--streams-policy", stream % "version"],
+                     "--streams-policy: ", "made for version 2 of ftl_policy.h, this program takes 1")
+        self.refused(["run", job, *SMALL, "--streams-policy", stream % "good"],
+                     "streams.policy=halves: needs streams.mode=auto")
+        self.refused(["run", job, *SMALL, "--wear", shared("good")], "--wear: ", "exports no ftl_wear_policy_export()")
+        self.refused(["run", job, *SMALL, "--pacing", "best"], "gc.pacing=best: unknown policy")
+
     def test_nonsense_ends_the_run(self):
         job = self.job("[a]\nrw=randwrite\nnumber_ios=100000\niodepth=16\n")
         for extra in ("seq:1", "seq:1,rand:1"):      # timed, and before

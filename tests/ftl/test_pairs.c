@@ -41,6 +41,8 @@ static const struct {
      "keep the cached map pages that are newer than the medium"},
     {"streams.count=2", "power.plp=0", "streams.count=2: needs power.plp=1: without capacitors "
      "the open word lines of all classes would hold victims back"},
+    {"streams.mode=auto streams.count=4 streams.policy=mine", "streams.mode=host",
+     "streams.policy=mine: needs streams.mode=auto: the host's hint is the class otherwise"},
     {ISOLATED, AUTO, "streams.initially_isolated=2: needs streams.mode=host: a handle of the "
      "host's is what is isolated"},
     {ISOLATED, "gc.frontiers=1", "streams.initially_isolated=2: needs gc.frontiers=2: relocation "

@@ -76,7 +76,8 @@ static const struct workload *find(const char *name)
 
 static int set_pair(struct bout *b, const char *pair, const char *where, char *why, size_t size)
 {
-    static const char *const kinds[] = {"gc.policy", "gc.pacing", "wear.policy"};
+    static const char *const kinds[] = {"gc.policy", "gc.pacing", "wear.policy",
+                                        "streams.policy"};
     char key[LABEL_MAX];
     const char *equals = strchr(pair, '=');
     if (equals == NULL || equals - pair >= (int)sizeof key) {

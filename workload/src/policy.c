@@ -6,7 +6,7 @@
 
 #include "workload/policy.h"
 
-enum { KINDS = 3 };
+enum { KINDS = 4 };
 
 struct wl_policies {
     struct ftl_policies chosen;
@@ -24,6 +24,8 @@ static const struct kind {
      sizeof(struct ftl_wear_policy), offsetof(struct ftl_policies, wear)},
     {"gc.pacing", "ftl_pace_policy_export", "struct ftl_pace_policy",
      sizeof(struct ftl_pace_policy), offsetof(struct ftl_policies, pace)},
+    {"streams.policy", "ftl_stream_policy_export", "struct ftl_stream_policy",
+     sizeof(struct ftl_stream_policy), offsetof(struct ftl_policies, stream)},
 };
 
 wl_policies *wl_policies_new(void)

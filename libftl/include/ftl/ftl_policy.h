@@ -204,7 +204,7 @@ struct ftl_stream_policy {
 
 /* Built-in policies by name; NULL = unknown.
  *   update-rate   classes of like death rate, from a counter of rewrites per chunk that is
- *                 halved once per user capacity written; what streams.mode = auto uses */
+ *                 halved once per user capacity written */
 FTL_API const struct ftl_stream_policy *ftl_stream_policy_find(const char *name);
 
 /* ---- all of a drive -------------------------------------------------------------- */
@@ -238,6 +238,13 @@ struct ftl_policies {
 #define FTL_WEAR_POLICY_EXPORT(policy)                                                         \
     FTL_API const struct ftl_wear_policy *ftl_wear_policy_export(void);                        \
     const struct ftl_wear_policy *ftl_wear_policy_export(void)                                 \
+    {                                                                                          \
+        return &(policy);                                                                      \
+    }
+
+#define FTL_STREAM_POLICY_EXPORT(policy)                                                       \
+    FTL_API const struct ftl_stream_policy *ftl_stream_policy_export(void);                    \
+    const struct ftl_stream_policy *ftl_stream_policy_export(void)                             \
     {                                                                                          \
         return &(policy);                                                                      \
     }
