@@ -151,6 +151,10 @@ int media_init(struct media *m, const struct ftl_config *cfg, struct sim_heap *h
 void media_free(struct media *m);
 /* A plain copy of `from` gets a NAND of its own in the same state. 0 or FTL_ENOMEM. */
 int media_fork(struct media *m, const struct media *from);
+/* snapshot.c: NAND as nand_save() writes it; loaded, it takes the place of m's. A result other
+ * than 0 of a callback is handed back, or becomes FTL_ESNAPSHOT like NAND of another part. */
+int media_save(const struct media *m, int (*sink)(void *, const void *, size_t), void *user);
+int media_load(struct media *m, int (*source)(void *, void *, size_t), void *user);
 /* The profile that a configuration describes; *ret points into cfg's strings. */
 int media_profile(struct nand_profile *ret, const struct ftl_config *cfg);
 bool media_has_two_passes(const struct ftl_config *cfg);

@@ -21,6 +21,7 @@ const char *ftl_strerror(int err)
         "the power is off",
         "the medium holds no drive that could be recovered",
         "the drive is at the end of its life and read-only",
+        "not a snapshot that can be loaded",
     };
     int i = -err;
     return i >= 0 && i < (int)(sizeof text / sizeof text[0]) ? text[i] : "unknown error";
@@ -166,8 +167,8 @@ int ftl_create(const struct ftl_config *cfg, ftl_drive **ret_drive, char *why, s
     return ftl_create_with(cfg, NULL, ret_drive, why, why_size);
 }
 
-int ftl_create_with(const struct ftl_config *cfg, const struct ftl_policies *policies,
-                    ftl_drive **ret_drive, char *why, size_t why_size)
+int drive_create(const struct ftl_config *cfg, const struct ftl_policies *policies,
+                 ftl_drive **ret_drive, char *why, size_t why_size)
 {
     if (cfg == NULL || ret_drive == NULL)
         return FTL_EINVAL;
@@ -193,10 +194,17 @@ int ftl_create_with(const struct ftl_config *cfg, const struct ftl_policies *pol
     }
     d->lba_unit_shift = d->lba_cw_shift + d->core.g.cw_shift;
     d->lba_count = (uint64_t)d->core.user_units << d->lba_unit_shift;
-    if (d->core.journal != NULL)
-        core_journal_format(&d->core);
     *ret_drive = d;
     return 0;
+}
+
+int ftl_create_with(const struct ftl_config *cfg, const struct ftl_policies *policies,
+                    ftl_drive **ret_drive, char *why, size_t why_size)
+{
+    int err = drive_create(cfg, policies, ret_drive, why, why_size);
+    if (err == 0 && (*ret_drive)->core.journal != NULL)
+        core_journal_format(&(*ret_drive)->core);
+    return err;
 }
 
 void ftl_destroy(ftl_drive *d)

@@ -133,6 +133,9 @@ uint64_t server_take(struct server *s, uint64_t from, uint64_t ns);
 uint64_t link_ns(const ftl_drive *d, uint64_t bytes);
 uint32_t drive_class(const ftl_drive *d, uint32_t stream);
 int drive_build(ftl_drive *d, const struct ftl_policies *policies, char *why, size_t why_size);
+/* ftl_create_with() without a format of the journal. */
+int drive_create(const struct ftl_config *cfg, const struct ftl_policies *policies,
+                 ftl_drive **ret_drive, char *ret_why, size_t why_size);
 int drive_power_lost(ftl_drive *d);     /* an armed loss struck: FTL_EPOWER */
 int drive_settle(ftl_drive *d);  /* before untimed work: quiet, untimed mode */
 void drive_look_at_dies(ftl_drive *d);

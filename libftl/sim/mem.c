@@ -88,6 +88,12 @@ int sim_mem_copy(struct sim_mem *to, const struct sim_mem *from)
     return 0;
 }
 
+void sim_mem_aim(struct sim_mem *mem)
+{
+    for (uint32_t i = 0; i < mem->count; i++)
+        set_pointer(mem, i);
+}
+
 void sim_mem_free(struct sim_mem *mem)
 {
     for (uint32_t i = 0; i < mem->count; i++)

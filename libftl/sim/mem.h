@@ -35,6 +35,8 @@ void sim_mem_again(struct sim_mem *mem);
 /* `to` is a plain copy of the object that `from` lies in: gives it arrays of its own. On lack of
  * memory -1, and `to` has none. */
 int sim_mem_copy(struct sim_mem *to, const struct sim_mem *from);
+/* Sets all pointers again, after the object or the list was changed. */
+void sim_mem_aim(struct sim_mem *mem);
 void sim_mem_free(struct sim_mem *mem);
 
 #endif

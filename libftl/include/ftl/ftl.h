@@ -37,7 +37,8 @@ enum ftl_err {
     FTL_EBUSY    = -9,              /* commands are open; the call needs a quiet drive */
     FTL_EPOWER   = -10,             /* the power is off, or went during this call */
     FTL_EMEDIA   = -11,             /* the medium holds no drive that could be recovered */
-    FTL_EROFS    = -12              /* end of life: the drive is read-only */
+    FTL_EROFS    = -12,             /* end of life: the drive is read-only */
+    FTL_ESNAPSHOT = -13             /* not a snapshot that can be loaded: damaged, another version */
 };
 FTL_API const char *ftl_strerror(int err);     /* never NULL, static storage */
 
