@@ -292,6 +292,65 @@ static void test_policies_agree(void **state)
     assert_true(n >= 7);
 }
 
+/* ---- a policy under test --------------------------------------------------------------- */
+
+static int pick_youngest(void *state, const struct ftl_gc_view *v, uint32_t *ret)
+{
+    (void)state;
+    for (uint32_t i = 0; i < v->count; i++)
+        if (v->closed_at[i] == v->window)
+            *ret = i;
+    return v->choices == 9 ? -1 : 0;
+}
+
+/* Orders of closing are 2 0 3 1; what the drive would refuse is no answer. */
+static void test_pick(void **state)
+{
+    static const struct ftl_gc_policy p = {FTL_POLICY_HEAD(struct ftl_gc_policy, "p", 0, 0),
+                                           pick_youngest};
+    static const struct tk_superblock sb[] = {
+        {5, 1, 300, false}, {6, 1, 100, false}, {7, 1, 400, true}, {8, 1, 200, false}};
+    static const uint32_t want[] = {1, 3, 0, TK_NO_ANSWER, TK_NO_ANSWER};
+    (void)state;
+    for (uint32_t i = 0; i < 5; i++)        /* 3 is taken, 4 leaves the answer out of range */
+        assert_int_equal(tk_gc_pick(&p, NULL, sb, 4, (struct ftl_gc_view){.window = i}), want[i]);
+    struct ftl_gc_view gives_up = {.choices = 9};
+    assert_int_equal(tk_gc_pick(&p, NULL, sb, 4, gives_up), TK_NO_ANSWER);
+    assert_int_equal(tk_gc_pick(&p, NULL, sb, 0, gives_up), TK_NO_ANSWER);
+    assert_int_equal(tk_gc_pick(&p, NULL, sb, 257, gives_up), TK_NO_ANSWER);
+}
+
+static int pick_open(void *state, const struct ftl_gc_view *v, uint32_t *ret)
+{
+    (void)state;
+    for (*ret = 0; v->collectable[*ret]; ++*ret)
+        ;
+    return 0;
+}
+
+static void test_try(void **state)
+{
+    static const struct ftl_gc_policy bad = {FTL_POLICY_HEAD(struct ftl_gc_policy, "bad", 0, 0),
+                                             pick_open};
+    struct ftl_policies p = FTL_POLICIES_INIT;
+    struct tk_result r;
+    (void)state;
+    assert_int_equal(tk_try(NULL, 1, &r), 0);
+    assert_int_equal(r.verdict, TK_SOUND);
+    assert_true(tk_wa_milli(&r) > 1000);
+    p.stream = ftl_stream_policy_find("update-rate");
+    assert_int_equal(tk_try(&p, 1, &r), 0);
+    assert_int_equal(r.verdict, TK_SOUND);
+    p.gc = &bad;
+    assert_int_equal(tk_try(&p, 1, &r), 0);
+    assert_int_equal(r.verdict, TK_POLICY);
+    assert_non_null(strstr(r.why, "gc policy bad: chose superblock"));
+    r.counters = (struct ftl_counters){.host_bytes = 3000, .gc_bytes = 1000, .wear_bytes = 1000};
+    assert_int_equal(tk_wa_milli(&r), 1667);        /* 5 / 3 */
+    r.counters.host_bytes = 0;
+    assert_int_equal(tk_wa_milli(&r), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -299,6 +358,7 @@ int main(void)
         cmocka_unit_test(test_oracle),  cmocka_unit_test(test_oracle_without_capacitors),
         cmocka_unit_test(test_loads),   cmocka_unit_test(test_shrink),
         cmocka_unit_test(test_apart),   cmocka_unit_test(test_policies_agree),
+        cmocka_unit_test(test_pick),    cmocka_unit_test(test_try),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

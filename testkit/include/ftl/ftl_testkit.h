@@ -149,6 +149,29 @@ FTL_API int tk_play_apart(const struct tk_case *c, const struct tk_options *opti
 typedef bool (*tk_fails_fn)(void *user, const struct tk_case *c);
 FTL_API uint32_t tk_shrink(struct tk_case *c, tk_fails_fn fails, void *user, uint32_t runs_max);
 
+/* ---- a policy under test ------------------------------------------------------------
+ * What most tests of a policy consist of: it answers on a picture worked out by hand, and it
+ * runs a drive. */
+struct tk_superblock {
+    uint32_t valid_units, erases;
+    uint64_t closed_at_write;       /* the write clock when it was closed */
+    bool taken;                     /* open, free or being collected: no answer may name it */
+};
+#define TK_NO_ANSWER UINT32_MAX
+/* The superblock that the policy picks of `count`, at most 256, which were closed in the order
+ * of closed_at_write; TK_NO_ANSWER when it gives up or names one out of range or taken. Of
+ * `more`, units_per_superblock, host_units_written, draw, choices and window count. `state` as
+ * the drive would give it: head.state_bytes of zeros at first. */
+FTL_API uint32_t tk_gc_pick(const struct ftl_gc_policy *policy, void *state,
+                            const struct tk_superblock *superblocks, uint32_t count,
+                            struct ftl_gc_view more);
+/* Plays the tiny drive: a fill, 5,000 writes (80 % of them to a fifth), a storm of TRIMs; checks
+ * and compares as tk_play(). policies may be NULL; one for streams gets two classes. Errors as
+ * tk_play; the verdict is in *ret. */
+FTL_API int tk_try(const struct ftl_policies *policies, uint64_t seed, struct tk_result *ret);
+/* (host + relocated) / host in thousandths, rounded; 0 = nothing was written. */
+FTL_API uint64_t tk_wa_milli(const struct tk_result *result);
+
 /* ---- step by step ---------------------------------------------------------------- */
 /* A drive with its oracle. */
 typedef struct tk_rig tk_rig;
