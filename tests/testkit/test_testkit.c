@@ -238,60 +238,6 @@ static void test_apart(void **state)
     tk_script_free(&c.script);
 }
 
-/* ---- policies agree ---------------------------------------------------------------- */
-
-/* Each batch of commands touches an LBA once at most, so that values do not depend on time. */
-static void add_batches(struct tk_case *c, uint64_t lbas)
-{
-    uint64_t x = 12345, part = lbas / 4;
-    for (uint64_t k = 0; k < 1500; k++) {
-        x = x * 6364136223846793005u + 1442695040888963407u;
-        uint64_t lba = (x >> 33) % part + k % 4 * part, what = (x >> 50) % 8;
-        enum tk_op op = what < 5 ? TK_WRITE : what < 7 ? TK_READ : TK_TRIM;
-        assert_int_equal(tk_add(&c->script, op, lba, 1, (uint16_t)(k % 3)), 0);
-        if (k % 4 == 3)
-            assert_int_equal(tk_add(&c->script, TK_WAIT, 0, 0, 0), 0);
-    }
-}
-
-/* Digest of all that the host read, with these settings. */
-static uint64_t digest_with(const char *policy, const char *const more[4])
-{
-    char why[FTL_WHY_MAX] = "";
-    struct tk_options seldom = {.check_every = 50};
-    struct tk_case c = {0};
-    struct tk_result r;
-    if (tk_tiny(&c.cfg, why, sizeof why, "drive.user_bytes", "192K", "gc.choices", "3",
-                "gc.policy", policy, more[0], more[1], more[2], more[3], NULL) != 0)
-        fail_msg("%s", why);
-    add_batches(&c, lbas_of(&c));
-    assert_int_equal(tk_play(&c, &seldom, &r), 0);
-    if (r.verdict != TK_SOUND)
-        fail_msg("%s %s=%s: %s", policy, more[0], more[1], r.why);
-    tk_script_free(&c.script);
-    return r.digest;
-}
-
-/* Whatever the policies, the host reads the same bytes. */
-static void test_policies_agree(void **state)
-{
-    static const char *const more[][4] = {
-        {"gc.frontiers", "1", "streams.count", "1"}, {"gc.frontiers", "2", "streams.count", "1"},
-        {"gc.frontiers", "1", "streams.count", "2"}, {"gc.frontiers", "2", "streams.count", "2"},
-        {"gc.frontiers", "2", "raid.parity", "1"},   {"gc.frontiers", "2", "power.plp", "0"},
-        {"gc.frontiers", "1", "buffer.bytes", "12K"},
-    };
-    const struct ftl_gc_policy *p;
-    uint64_t first = digest_with("greedy", more[0]);
-    uint32_t n = 0;
-    (void)state;
-    for (; (p = ftl_gc_policy_get(n)) != NULL; n++)
-        for (size_t i = 0; i < sizeof more / sizeof more[0]; i++)
-            if (digest_with(p->head.name, more[i]) != first)
-                fail_msg("%s %s=%s reads other values", p->head.name, more[i][2], more[i][3]);
-    assert_true(n >= 7);
-}
-
 /* ---- a policy under test --------------------------------------------------------------- */
 
 static int pick_youngest(void *state, const struct ftl_gc_view *v, uint32_t *ret)
@@ -357,8 +303,8 @@ int main(void)
         cmocka_unit_test(test_text),    cmocka_unit_test(test_bad_texts),
         cmocka_unit_test(test_oracle),  cmocka_unit_test(test_oracle_without_capacitors),
         cmocka_unit_test(test_loads),   cmocka_unit_test(test_shrink),
-        cmocka_unit_test(test_apart),   cmocka_unit_test(test_policies_agree),
-        cmocka_unit_test(test_pick),    cmocka_unit_test(test_try),
+        cmocka_unit_test(test_apart),   cmocka_unit_test(test_pick),
+        cmocka_unit_test(test_try),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
