@@ -7,6 +7,7 @@
 #include <sys/resource.h>
 
 #include "cli.h"
+#include "ftl/ftl_snapshot.h"
 
 static const char help[] =
     "usage: ftlsim run JOB.fio --drive NAME|FILE [options]\n"
@@ -21,6 +22,8 @@ static const char help[] =
     "  --seed N                another sequence of random draws (default 1)\n"
     "  --precondition SPEC     untimed drive writes first, as seq:1,rand:3,self:2\n"
     "                          (128K in order, random 4K, the job file's own mix)\n"
+    "  --save-state FILE       keep the preconditioned drive in a file\n"
+    "  --load-state FILE       start from it instead of a --precondition\n"
     "  --section NAME          run this section alone; may be given again\n"
     "  --output-format F       normal, json, json+ or terse\n"
     "  --output FILE           report into FILE instead of standard output\n"
@@ -44,7 +47,7 @@ static const struct {
 enum { POLICY_KINDS = sizeof policy_kinds / sizeof policy_kinds[0], FIRST_POLICY = 1000 };
 
 struct args {
-    const char *job, *drive, *policies[POLICY_KINDS], *output, *log_dir, *precondition;
+    const char *job, *drive, *policies[POLICY_KINDS], *output, *log_dir, *precondition, *save, *load;
     const char *sets[LIST_MAX], *sections[LIST_MAX];
     size_t set_count, section_count;
     uint64_t scale, seed;
@@ -59,6 +62,7 @@ struct session {
     ftl_setup *setup;
     wl_policies *policies;
     struct ftl_config config;
+    struct ftl_snapshot_info loaded;    /* with --load-state */
     ftl_drive *drive;
     wl_run *run;
     struct cli_progress progress;
@@ -131,6 +135,12 @@ static int read_option(struct args *a, int c, const char *text)
     case 'l':
         a->log_dir = text;
         return CLI_OK;
+    case 'w':
+        a->save = text;
+        return CLI_OK;
+    case 'r':
+        a->load = text;
+        return CLI_OK;
     case 'k':
         a->no_check = true;
         return CLI_OK;
@@ -152,6 +162,8 @@ static int read_args(int argc, char **argv, struct args *a)
         {"scale", required_argument, NULL, 'n'},
         {"seed", required_argument, NULL, 'e'},
         {"precondition", required_argument, NULL, 'p'},
+        {"save-state", required_argument, NULL, 'w'},
+        {"load-state", required_argument, NULL, 'r'},
         {"section", required_argument, NULL, 'c'},
         {"output-format", required_argument, NULL, 'f'},
         {"output", required_argument, NULL, 'o'},
@@ -179,6 +191,12 @@ static int read_args(int argc, char **argv, struct args *a)
     a->job = argv[optind];
     if (a->drive == NULL)
         return cli_refuse("--drive: no drive named; ftlsim drives lists them");
+    if (a->load != NULL && (a->precondition != NULL || a->save != NULL))
+        return cli_refuse("--load-state: not together with %s: a loaded state has its "
+                          "precondition behind it",
+                          a->precondition != NULL ? "--precondition" : "--save-state");
+    if (a->save != NULL && a->precondition == NULL)
+        return cli_refuse("--save-state: needs --precondition: a fresh drive is its own state");
     return CLI_OK;
 }
 
@@ -208,13 +226,16 @@ static int configure(struct session *s)
                                              where, s->why, sizeof s->why) < 0)
             return cli_refuse("--%s: %s", policy_kinds[i].option, s->why);
     }
-    snprintf(number, sizeof number, "%llu", (unsigned long long)s->a.seed);
-    if (s->a.seed_given &&
-        ftl_setup_set(s->setup, "drive.seed", number, "--seed", s->why, sizeof s->why) < 0)
+    uint64_t seed = s->a.load != NULL ? s->loaded.seed : s->a.seed;
+    snprintf(number, sizeof number, "%llu", (unsigned long long)seed);
+    if ((s->a.seed_given || s->a.load != NULL) &&
+        ftl_setup_set(s->setup, "drive.seed", number, s->a.load != NULL ? "--load-state" : "--seed",
+                      s->why, sizeof s->why) < 0)
         return cli_refuse("%s", s->why);
     if (ftl_setup_finish(s->setup, s->a.scale, &s->config, s->why, sizeof s->why) < 0)
         return cli_refuse("%s", s->why);
-    s->a.seed = s->config.drive_seed; /* one seed for drive and jobs */
+    if (s->a.load == NULL || !s->a.seed_given)
+        s->a.seed = s->config.drive_seed; /* one seed for drive and jobs */
     return CLI_OK;
 }
 
@@ -252,6 +273,49 @@ static int check_memory(struct session *s)
                       (double)need / 1e9, (double)there / 1e9);
 }
 
+/* ---- state ------------------------------------------------------------- */
+static int look_at_state(struct session *s)
+{
+    s->loaded.struct_size = sizeof s->loaded;
+    if (ftl_snapshot_info(s->a.load, &s->loaded, s->why, sizeof s->why) < 0)
+        return cli_refuse("--load-state: %s", s->why);
+    if (s->loaded.kind != FTL_SNAPSHOT_STATE)
+        return cli_refuse("--load-state: %s: holds media, not a state", s->a.load);
+    for (size_t i = 0; i < s->a.set_count; i++)
+        if (strncmp(s->a.sets[i], "drive.seed=", 11) == 0)
+            return cli_refuse("--set: drive.seed: a loaded drive keeps its own; --seed is that of "
+                              "the jobs");
+    return CLI_OK;
+}
+
+static int make_drive(struct session *s)
+{
+    const struct ftl_policies *policies = wl_policies_get(s->policies);
+    int err = s->a.load != NULL ? ftl_snapshot_load(s->a.load, &s->config, policies, &s->drive,
+                                                    s->why, sizeof s->why)
+                                : ftl_create_with(&s->config, policies, &s->drive, s->why,
+                                                  sizeof s->why);
+    if (err < 0)
+        return cli_refuse("%s%s", s->a.load != NULL ? "--load-state: " : "", s->why);
+    return CLI_OK;
+}
+
+static int save_state(struct session *s)
+{
+    if (s->a.save == NULL)
+        return CLI_OK;
+    if (ftl_snapshot_save(s->drive, FTL_SNAPSHOT_STATE, s->a.save, s->a.precondition, s->why,
+                          sizeof s->why) < 0)
+        return cli_refuse("--save-state: %s", s->why);
+    return CLI_OK;
+}
+
+/* What the drive has behind it: by this run, or by the one that saved it. */
+static const char *preconditioned(const struct session *s)
+{
+    return s->a.load != NULL ? s->loaded.note : s->a.precondition;
+}
+
 /* ---- steps ------------------------------------------------------------- */
 static int prepare(struct session *s)
 {
@@ -264,12 +328,16 @@ static int prepare(struct session *s)
         return cli_refuse("%s", s->why);
     if (s->a.output != NULL)
         status = cli_text_try(s->a.output);
+    if (status == CLI_OK && s->a.save != NULL)
+        status = cli_text_try(s->a.save);
+    if (status == CLI_OK && s->a.load != NULL)
+        status = look_at_state(s);
     if (status == CLI_OK)
         status = configure(s);
     if (status == CLI_OK)
         status = check_memory(s);
-    if (status == CLI_OK && ftl_create_with(&s->config, wl_policies_get(s->policies), &s->drive, s->why, sizeof s->why) < 0)
-        status = cli_refuse("%s", s->why);
+    if (status == CLI_OK)
+        status = make_drive(s);
     if (status != CLI_OK)
         return status;
     cli_progress_start(&s->progress, s->drive);
@@ -334,7 +402,7 @@ static int deliver(struct session *s)
                            .config = &s->config,
                            .seed = s->a.seed,
                            .end_ns = ftl_now(s->drive),
-                           .precondition = s->a.precondition,
+                           .precondition = preconditioned(s),
                            .state_hash = ftl_state_hash(s->drive)};
     struct cli_text t;
     int bad = 0;
@@ -386,6 +454,8 @@ static int work(struct session *s)
     print_notes(s);
     cli_catch_interrupt();
     status = precondition(s);
+    if (status == CLI_OK && !wl_run_interrupted(s->run))
+        status = save_state(s);
     if (status == CLI_OK)
         status = simulate(s);
     if (status == CLI_OK)

@@ -215,10 +215,12 @@ int snap_in_head(struct snap_in *in, struct snap_head *ret, struct ftl_config *r
 {
     uint8_t head[SNAP_HEADER];
 
-    if (take(in, head, sizeof head, "header") < 0)
+    if (take(in, head, sizeof magic, "header") < 0)
         return in->err;
     if (memcmp(head, magic, sizeof magic) != 0)
         return snap_in_refuse(in, FTL_ESNAPSHOT, "header: not a snapshot of a drive");
+    if (take(in, head + sizeof magic, sizeof head - sizeof magic, "header") < 0)
+        return in->err;
     *ret = (struct snap_head){.version = (uint32_t)get(head + 8, 4), .kind = (uint32_t)get(head + 12, 4),
                               .seed = get(head + 16, 8), .now = get(head + 24, 8),
                               .layout = get(head + 32, 8), .object_bytes = get(head + 40, 8),

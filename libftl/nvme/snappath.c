@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "nvme/snapfile.h"
@@ -32,6 +33,9 @@ int ftl_snapshot_save(const ftl_drive *d, enum ftl_snapshot_kind kind, const cha
 
     if (d == NULL || path == NULL)
         return FTL_EINVAL;
+    struct stat st;                 /* renaming would replace a device or a link */
+    if (lstat(path, &st) == 0 && !S_ISREG(st.st_mode))
+        return refuse(FTL_EIO, why, why_size, path, "is there and not a plain file");
     size_t n = strlen(path) + sizeof ".part";
     char *beside = malloc(n);
     if (beside == NULL)

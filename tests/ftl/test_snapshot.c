@@ -356,11 +356,12 @@ static void test_mount(void **state)
     assert_int_equal(info.config.drive_user_bytes, cfg.drive_user_bytes);
     assert_int_equal(info.config.media_payload, 1);  /* the last key of all */
 
-    /* whole or not at all: a file that cannot get its name leaves nothing behind */
+    /* whole or not at all, and nothing is left beside it */
     (void)snprintf(beside, sizeof beside, "%s.part", path);
     assert_int_equal(access(beside, F_OK), -1);
     assert_int_equal(ftl_snapshot_save(d, FTL_SNAPSHOT_MEDIA, "/tmp", NULL, why, sizeof why), FTL_EIO);
     assert_int_equal(access("/tmp.part", F_OK), -1);
+    assert_non_null(strstr(why, "/tmp: is there and not a plain file"));
     assert_int_equal(ftl_snapshot_save(d, FTL_SNAPSHOT_MEDIA, "/nowhere/at/all", NULL, why, sizeof why),
                      FTL_EIO);
     assert_non_null(strstr(why, "/nowhere/at/all"));
