@@ -313,6 +313,18 @@ static int check_journal(const struct ftl_config *c, char *why, size_t n)
                              "blocks beyond ftl.superblocks=%llu",
                              (unsigned long long)c->nand_blocks_per_plane, j.segments,
                              j.segment_blocks, (unsigned long long)c->ftl_superblocks);
+    if (geometry_frontiers(c) > JOURNAL_FRONTIERS)
+        return config_refuse(FTL_ECONFIG, why, n,
+                             "journal.enabled=1: tags name %d open superblocks, and streams.count, "
+                             "gc.frontiers and map.cache_ppm make %llu", JOURNAL_FRONTIERS,
+                             (unsigned long long)geometry_frontiers(c));
+    if (g.cache_pages != 0 && c->power_atomic_units > 1 + (g.cache_pages - 1) * c->map_page_entries)
+        return config_refuse(FTL_ECONFIG, why, n,
+                             "power.atomic_units=%llu: with map.cache_ppm=%llu a command must find "
+                             "its map pages in the cache, which holds %u of map.page_entries=%llu",
+                             (unsigned long long)c->power_atomic_units,
+                             (unsigned long long)c->map_cache_ppm, g.cache_pages,
+                             (unsigned long long)c->map_page_entries);
     if (c->power_atomic_units > (c->buffer_bytes >> g.unit_shift))
         return config_refuse(FTL_ECONFIG, why, n, "power.atomic_units=%llu: more than buffer.bytes "
                              "holds", (unsigned long long)c->power_atomic_units);

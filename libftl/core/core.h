@@ -283,6 +283,18 @@ static inline uint32_t core_page(const struct ftl_core *c, const struct ftl_plac
 uint32_t core_open_cause(const struct ftl_core *c, enum cause cause);
 uint64_t core_open_units(const struct ftl_core *c);
 
+/* Keys that name something: units of the host, and map pages that are on the medium. */
+static inline uint32_t core_keys(const struct ftl_core *c)
+{
+    return c->user_units + c->g.pages_on_medium;
+}
+
+/* A class as a tag names it; 0 when it cannot be. */
+static inline uint8_t core_class_of_tag(const struct ftl_core *c, uint8_t class)
+{
+    return class < c->classes || (class == c->classes && c->map_frontier != SB_NONE) ? class : 0;
+}
+
 /* Free superblocks that relocation to all frontiers but `except` may have to open. */
 uint32_t core_gc_needs(const struct ftl_core *c, uint32_t except);
 
@@ -354,6 +366,10 @@ void core_dftl_flush_untimed(struct ftl_core *c);
 /* The entries of page t as the map has them now: MAP_PAGE_ENTRIES_MAX of them. */
 void core_dftl_content(const struct ftl_core *c, uint32_t t, uint32_t *ret);
 const char *core_dftl_check(const struct ftl_core *c);  /* NULL = sound */
+/* With a journal: is page t on the medium as the map is, and all units that it names? */
+bool core_dftl_is_at_rest(const struct ftl_core *c, uint32_t t);
+/* After a start: so many entries of page t are not as on the medium. */
+void core_dftl_differs(struct ftl_core *c, uint32_t t, uint32_t entries);
 
 /* ---- policy.c ---- */
 /* core_aim() for the state of policies. */
@@ -561,7 +577,7 @@ void core_journal_flush(struct ftl_core *c, enum journal_mark mark, struct journ
 void core_journal_rewrite(struct ftl_core *c, bool with_buffer);
 
 /* ---- recover.c, resume.c ---- */
-enum { CORE_STEPS_MAX = 12 };
+enum { CORE_STEPS_MAX = 16 };
 struct core_step {
     const char *name;
     uint64_t ns, items;
@@ -574,6 +590,17 @@ struct core_recovered {
 };
 /* On a core just initialised, with NAND as the loss left it; *at moves on. */
 int core_recover(struct ftl_core *c, uint64_t *at, struct core_recovered *out);
+/* remap.c: the map of a drive that keeps it on the medium; c->g.pages_on_medium != 0 */
+/* The log is replayed: where pages begin. */
+void core_remap_begin(struct ftl_core *c);
+/* A copy of page `key` that the log saved. */
+void core_remap_saved(struct ftl_core *c, uint32_t key, uint32_t slot, uint64_t seq);
+/* Units found by the scan, by number; tells which pages begin with one of them. */
+void core_remap_find(struct ftl_core *c, uint32_t found);
+/* Entries of the pages to begin with into the map; returns pages read. */
+uint32_t core_remap_read(struct ftl_core *c);
+/* All is in place: pages that the map has moved on from are dirty. */
+void core_remap_compare(struct ftl_core *c);
 /* replay.c: records of a checkpoint; are no, are all rows of a superblock programmed? */
 void core_replay_table(struct ftl_core *c, const uint8_t *at, uint32_t bytes);
 void core_replay_slice(struct ftl_core *c, const uint8_t *at, uint32_t bytes);
@@ -583,6 +610,8 @@ uint32_t core_data_die_of(const struct ftl_geometry *g, uint32_t row, uint32_t d
 uint64_t core_reads_ns(const struct ftl_core *c, uint64_t pages);   /* of a start */
 bool core_is_blank(const struct ftl_core *c, uint32_t sb);
 bool core_is_whole(const struct ftl_core *c, uint32_t sb);
+bool core_is_contiguous(const struct ftl_core *c, uint32_t sb);
+void core_close_found(struct ftl_core *c, uint32_t sb);
 bool core_is_frontier(const struct ftl_core *c, uint32_t sb);
 int core_resume_frontier(struct ftl_core *c, uint32_t sb);
 void core_free_recount(struct ftl_core *c);

@@ -19,6 +19,9 @@ int core_dftl_init(struct ftl_core *c)
     if (SIM_TAKE(&c->ctx->mem, m->pages, m->count) < 0 ||
         SIM_TAKE(&c->ctx->mem, m->offered, c->g.sb_count) < 0)
         return FTL_ENOMEM;
+    if (c->cfg->journal_enabled && (SIM_TAKE(&c->ctx->mem, m->base_slot, m->count) < 0 ||
+                                    SIM_TAKE(&c->ctx->mem, m->base_seq, m->count) < 0))
+        return FTL_ENOMEM;
     core_dftl_forget(c);
     return 0;
 }
@@ -79,19 +82,14 @@ static inline void touch(struct dftl *m, uint32_t t)
 
 /* ---- entries changed by relocation ----------------------------------------------------- */
 
-void core_dftl_moved(struct ftl_core *c, uint32_t key)
+/* So many entries of page t are newer than on the medium. */
+static void add_moved(struct dftl *m, uint32_t t, uint32_t entries)
 {
-    struct dftl *m = &c->dftl;
-    if (key >= m->first_key)
-        return;                     /* a map page itself: its place is in the directory */
-    uint32_t t = map_page_of(m, key);
     struct map_page *p = &m->pages[t];
-    if (p->flags & MAP_CACHED) {
-        p->flags |= MAP_DIRTY;
-        return;
-    }
-    m->moved++;
-    if (p->moved++ != 0)
+
+    m->moved += entries;
+    p->moved += entries;
+    if (p->moved != entries)
         return;
     p->next_moved = MAP_PAGE_NONE;
     p->last_moved = m->moved_last;
@@ -103,6 +101,19 @@ void core_dftl_moved(struct ftl_core *c, uint32_t key)
     m->moved_pages++;
 }
 
+void core_dftl_moved(struct ftl_core *c, uint32_t key)
+{
+    struct dftl *m = &c->dftl;
+    if (key >= m->first_key)
+        return;                     /* a map page itself: its place is in the directory */
+    uint32_t t = map_page_of(m, key);
+    struct map_page *p = &m->pages[t];
+    if (p->flags & MAP_CACHED) {
+        p->flags |= MAP_DIRTY;
+        return;
+    }
+    add_moved(m, t, 1);
+}
 /* The page takes in its relocated entries; false = it misses none. */
 static bool merge_moved(struct dftl *m, uint32_t t)
 {
@@ -157,14 +168,21 @@ static bool write_back_fits(const struct ftl_core *c)
                          media_ops_free(c->media) > c->wl_reserve);
 }
 
+static bool is_pinned(const struct dftl *m, uint32_t t)
+{
+    return t != MAP_PAGE_NONE && t >= m->pinned && t <= m->pinned_last;
+}
+
 /* Makes room in the cache; false when the page to go cannot be written now. */
 static bool evict_one(struct ftl_core *c)
 {
     struct dftl *m = &c->dftl;
     uint32_t t = m->oldest;
 
-    if (t == m->pinned)
+    while (is_pinned(m, t))
         t = m->pages[t].newer;
+    if (t == MAP_PAGE_NONE)
+        return false;
     struct map_page *p = &m->pages[t];
     if (p->flags & MAP_DIRTY) {
         if (!write_back_fits(c))
@@ -184,7 +202,7 @@ static void install(struct ftl_core *c, uint32_t t)
 {
     struct dftl *m = &c->dftl;
     struct map_page *p = &m->pages[t];
-    p->flags = MAP_CACHED | (merge_moved(m, t) ? MAP_DIRTY : 0);
+    p->flags = (p->flags & MAP_SLICED) | MAP_CACHED | (merge_moved(m, t) ? MAP_DIRTY : 0);
     link_newest(m, t);
     m->used++;
 }
@@ -306,7 +324,7 @@ static void drop(struct ftl_core *c, uint32_t t)
         unlink_page(m, t);
         p->flags &= (uint8_t)~(MAP_CACHED | MAP_DIRTY);
         m->used--;
-        if (m->pinned == t)
+        if (is_pinned(m, t))
             m->pinned = MAP_PAGE_NONE;
     }
     if (slot != 0) {
@@ -426,6 +444,42 @@ void core_dftl_flush_done(struct ftl_core *c, uint32_t t)
         return;
     }
     flush_page(c, t);
+}
+
+/* ---- the journal ------------------------------------------------------------------------------ */
+
+static bool waits(const struct ftl_core *c, uint32_t slot)
+{
+    uint32_t sb = slot != 0 ? geometry_superblock(&c->g, slot - 1) : 0;
+    return slot != 0 && (c->state[sb] == SB_OPEN || c->wl_in_flight[sb] != 0) &&
+           core_payload_sector(c, slot, 0) != NULL;
+}
+
+bool core_dftl_is_at_rest(const struct ftl_core *c, uint32_t t)
+{
+    const struct dftl *m = &c->dftl;
+    uint32_t entries[MAP_PAGE_ENTRIES_MAX];
+
+    if ((m->pages[t].flags & MAP_DIRTY) || m->pages[t].moved != 0 ||
+        waits(c, c->map[m->first_key + t]))
+        return false;
+    core_dftl_content(c, t, entries);
+    for (uint32_t i = 0; i < 1u << m->shift; i++)
+        if (waits(c, entries[i]))
+            return false;
+    return true;
+}
+
+void core_dftl_differs(struct ftl_core *c, uint32_t t, uint32_t entries)
+{
+    struct dftl *m = &c->dftl;
+
+    if (m->used == m->limit) {
+        add_moved(m, t, entries);
+        return;
+    }
+    install(c, t);
+    m->pages[t].flags |= MAP_DIRTY;
 }
 
 /* ---- what must hold -------------------------------------------------------------------------- */

@@ -19,7 +19,9 @@ enum {
     MAP_DIRTY = 2,              /* cached, and newer than on the medium */
     MAP_LOADING = 4,            /* being read for the host, or waiting for a place */
     MAP_FLUSHING = 8,           /* being read to merge relocated entries */
-    MAP_WANTED = 16             /* a command waits for it */
+    MAP_WANTED = 16,            /* a command waits for it */
+    MAP_SLICED = 32,            /* the checkpoint under way takes its entries, not its place */
+    MAP_BASE = 64               /* at a start: the page to begin with is found */
 };
 enum { MAP_FLUSH_WINDOW = 32, MAP_PAGE_ENTRIES_MAX = 1024, MAP_LIVE_SHARE = 8 };
 
@@ -40,11 +42,14 @@ struct dftl {
     struct map_page *pages;
     uint32_t newest, oldest;    /* of the cache */
     uint32_t loaded, loaded_last; /* read, not yet cached: first come first served */
-    uint32_t pinned;            /* not to be evicted: a write is about to use it */
+    uint32_t pinned, pinned_last; /* not to be evicted: a write is about to use them */
     uint32_t moved_first, moved_last, moved_pages;
     uint64_t moved, moved_limit;
     uint32_t flushing;          /* reads under way for it, and pages waiting for them */
     uint8_t *offered;           /* per superblock: what a policy may choose from */
+    /* with a journal, per page at a start: the copy to begin with and what it is as new as */
+    uint32_t *base_slot;
+    uint64_t *base_seq;
 };
 
 static inline uint32_t map_page_of(const struct dftl *m, uint32_t key)

@@ -498,12 +498,16 @@ static uint32_t open_filler(const struct ftl_core *c)
 
 /* Without capacitors superblocks wait until a word line with their last units is
  * full. Do they hold the space that the host could have, so that a FLUSH could not
- * even pad its word line? (Streams need capacitors: there is one class.) */
+ * even pad its word line, a command that goes as a whole not be placed, or no map page be
+ * written? (Streams need capacitors: there is one class.) */
 static bool is_starved(const struct ftl_core *c)
 {
+    uint64_t least = c->cfg->power_atomic_units;
+    least = least > c->g.wl_units ? least : c->g.wl_units;
     return c->gc.finishing_count != 0 && !c->cfg->power_plp &&
-           core_free_slots(c) >= c->free_floor + c->g.wl_units &&
-           core_host_room(c, 0) < c->g.wl_units;
+           core_free_slots(c) >= c->free_floor + least &&
+           (core_host_room(c, 0) < least ||
+            (c->map_frontier != SB_NONE && core_host_room(c, c->classes) == 0));
 }
 
 /* Do programs under way give superblocks back soon? Then it is no dead end yet: filler
@@ -622,6 +626,18 @@ static uint64_t give_up(struct ftl_core *c, struct gc_page *page, uint32_t index
     return c->ctx->now;
 }
 
+/* The last page of a superblock came in. What the host replaced meanwhile counts, too. */
+static void reads_ended(struct ftl_core *c, uint32_t sb, uint32_t to)
+{
+    struct gc_state *gc = &c->gc;
+
+    for (uint32_t i = 0; c->payload != NULL && i < gc->finishing_count; i++)
+        if (gc->finishing[i].sb == sb)
+            gc->finishing[i].placed = c->payload->seq;
+    if (c->fr[to].wl_units[CAUSE_GC] == 0)
+        core_gc_word_line(c, to, c->wl_seq);
+}
+
 uint64_t core_gc_page_in(struct ftl_core *c, uint32_t index, bool failed)
 {
     struct gc_state *gc = &c->gc;
@@ -646,8 +662,8 @@ uint64_t core_gc_page_in(struct ftl_core *c, uint32_t index, bool failed)
         c->payload->page = NULL;
     /* only now: a word line filled on the way may not hold the victim's last unit */
     uint32_t to = core_victim_frontier(c, page->sb);
-    if (--gc->reads[page->sb] == 0 && gc->finishing_count != 0 && c->fr[to].wl_units[CAUSE_GC] == 0)
-        core_gc_word_line(c, to, c->wl_seq);
+    if (--gc->reads[page->sb] == 0 && gc->finishing_count != 0)
+        reads_ended(c, page->sb, to);
     if (page->care || c->state[page->sb] == SB_CLOSED) {
         c->care.in_flight -= page->care;
         c->collectable[page->sb] = gc->reads[page->sb] == 0;

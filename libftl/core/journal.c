@@ -29,9 +29,10 @@ enum { TABLE_ENTRY = 24, RECORD_HEAD = 4, SLICE_HEAD = 16, PENDING = 12, SLICE_L
 
 static uint32_t checkpoint_sectors(const struct ftl_geometry *g, uint64_t user_units)
 {
-    /* slices with a pending entry for every unit hold the fewest */
+    /* slices with a pending entry for every unit hold the fewest; of map pages each may end one */
     return 2 + ceil_div(g->sb_count, JOURNAL_BODY / TABLE_ENTRY - 2) +
-           ceil_div(user_units, SLICE_LEAST);
+           ceil_div(user_units, SLICE_LEAST) + ceil_div(g->pages_on_medium, SLICE_LEAST) +
+           g->pages_on_medium;
 }
 
 int core_journal_shape(struct journal *j, const struct ftl_config *cfg, const struct ftl_geometry *g)
@@ -182,7 +183,8 @@ static void begin_segment(struct ftl_core *c)
     j->running = true;
     j->begun = false;
     j->table_at = 0;
-    j->slice_at = 1;
+    j->slice_at = c->g.pages_on_medium != 0 ? c->user_units + 1 : 1;
+    j->page_at = j->key_at = j->key_end = 0;
 }
 
 static void send(struct ftl_core *c)
@@ -354,17 +356,17 @@ static bool durable_slot(const struct ftl_core *c, uint32_t key, uint32_t *ret_s
     return waits;
 }
 
-static void add_slice(struct ftl_core *c)
+/* Keys from `from` to `end`, or as many as a sector takes; returns the next one. */
+static uint32_t add_slice(struct ftl_core *c, uint32_t from, uint32_t end)
 {
-    struct journal *j = c->journal;
     uint32_t slots[JOURNAL_BODY / 4], n = 0, waiting = 0;
     uint8_t pending[JOURNAL_BODY];
 
     close_records(c);
-    while (j->slice_at + n <= c->user_units &&
+    while (from + n < end &&
            SLICE_HEAD + RECORD_HEAD + 4 * (n + 1) + PENDING * (waiting + 1) <= JOURNAL_BODY) {
         uint64_t seq;
-        if (durable_slot(c, j->slice_at + n, &slots[n], &seq)) {
+        if (durable_slot(c, from + n, &slots[n], &seq)) {
             core_put(pending + waiting * PENDING, n, 4);
             core_put(pending + waiting * PENDING + 4, seq, 8);
             waiting++;
@@ -372,14 +374,63 @@ static void add_slice(struct ftl_core *c)
         n++;
     }
     uint8_t *r = append(c, JR_SLICE, SLICE_HEAD + 4 * n + PENDING * waiting);
-    core_put(r, j->slice_at, 4);
+    core_put(r, from, 4);
     core_put(r + 4, n, 2);
     core_put(r + 6, waiting, 2);
     core_put(r + 8, c->payload->seq, 8);
     for (uint32_t i = 0; i < n; i++)
         core_put(r + SLICE_HEAD + 4 * i, slots[i], 4);
     memcpy(r + SLICE_HEAD + 4 * n, pending, waiting * PENDING);
-    j->slice_at += n;
+    return from + n;
+}
+
+/* Places of map pages. Those with anything newer in DRAM follow as slices of their entries: what a
+ * page says is taken for the map of now, or not at all. */
+static void add_directory(struct ftl_core *c)
+{
+    struct journal *j = c->journal;
+    uint32_t from = j->slice_at, first = c->dftl.first_key;
+
+    j->slice_at = add_slice(c, from, core_keys(c) + 1);
+    for (uint32_t t = from - first; t < j->slice_at - first; t++)
+        if (!core_dftl_is_at_rest(c, t))
+            c->dftl.pages[t].flags |= MAP_SLICED;
+}
+
+/* The entries of the next such pages are due; false = of none in the directory so far. */
+static bool next_pages(struct ftl_core *c)
+{
+    struct journal *j = c->journal;
+    struct dftl *m = &c->dftl;
+    uint32_t known = j->slice_at - m->first_key, from;
+
+    while (j->page_at < known && !(m->pages[j->page_at].flags & MAP_SLICED))
+        j->page_at++;
+    for (from = j->page_at; j->page_at < known && (m->pages[j->page_at].flags & MAP_SLICED);)
+        m->pages[j->page_at++].flags &= (uint8_t)~MAP_SLICED;
+    uint64_t end = (uint64_t)j->page_at << m->shift;
+    j->key_at = (from << m->shift) + 1;
+    j->key_end = (uint32_t)(end < c->user_units ? end : c->user_units) + 1;
+    return from != j->page_at;
+}
+
+/* The next part of the map; false = it is complete. */
+static bool add_map(struct ftl_core *c)
+{
+    struct journal *j = c->journal;
+    const bool pages = c->g.pages_on_medium != 0;
+
+    if (pages && j->key_at < j->key_end)
+        j->key_at = add_slice(c, j->key_at, j->key_end);
+    else if (pages && next_pages(c))
+        return true;
+    else if (j->slice_at > core_keys(c))
+        return false;
+    else if (pages)
+        add_directory(c);
+    else
+        j->slice_at = add_slice(c, j->slice_at, c->user_units + 1);
+    return true;
 }
 
 static void add_complete(struct ftl_core *c)
@@ -435,9 +486,7 @@ void core_journal_step(struct ftl_core *c)
             add_segment(c);
         else if (j->table_at < c->g.sb_count)
             add_table(c);
-        else if (j->slice_at <= c->user_units)
-            add_slice(c);
-        else
+        else if (!add_map(c))
             add_complete(c);
     }
     if (j->erase_due && !j->cut && all_landed(j) &&
@@ -480,7 +529,7 @@ int core_journal_init(struct ftl_core *c)
     struct journal *j = c->journal;
     j->buffers_at = (uint64_t)c->payload->count * c->payload->wl_bytes;
     j->next_number = 1;
-    return SIM_TAKE(&c->ctx->mem, j->seqs, c->user_units + UINT64_C(1)) < 0 ||
+    return SIM_TAKE(&c->ctx->mem, j->seqs, core_keys(c) + UINT64_C(1)) < 0 ||
                    SIM_TAKE(&c->ctx->mem, j->found, c->g.total_units) < 0
                ? FTL_ENOMEM
                : 0;
@@ -626,8 +675,8 @@ void core_journal_rewrite(struct ftl_core *c, bool with_buffer)
     add_segment(c);
     while (j->table_at < c->g.sb_count)
         add_table(c);
-    while (j->slice_at <= c->user_units)
-        add_slice(c);
+    while (add_map(c))
+        ;
     j->running = false;
     save_buffer(c, MARK_STARTED, &f);
     j->begun = false;

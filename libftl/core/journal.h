@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { JOURNAL_BODY = 4096, JOURNAL_TRAILER = 32, JOURNAL_BUFFERS = 8 };
+enum { JOURNAL_BODY = 4096, JOURNAL_TRAILER = 32, JOURNAL_BUFFERS = 8, JOURNAL_FRONTIERS = 16 };
 enum { JOURNAL_REF = 0x08000000 };      /* in refs of media: buffer of the journal */
 
 enum journal_kind { JK_RECORDS = 1, JK_UNIT, JK_MARK, JK_FILLER, JK_UNIT_SENT };
@@ -47,6 +47,7 @@ struct journal {
     /* checkpoint under way */
     bool running, begun;
     uint32_t table_at, slice_at;
+    uint32_t page_at, key_at, key_end;  /* map pages whose entries are due; of them, the keys */
     uint64_t checkpoint_number; /* its first sector */
     bool erase_due;             /* of the segment after this one, when all has landed */
     bool trims_pending;         /* TRIM records since the last send */

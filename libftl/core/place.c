@@ -364,6 +364,8 @@ void core_place_map_page(struct ftl_core *c, uint32_t key, enum cause cause, con
 
     if (f->sb == SB_NONE)
         core_open(c, f);
+    if (c->payload != NULL)
+        core_payload_before(c, f, &key, 1);
     uint32_t slot = f->next++, old = c->map[key];
     c->map[key] = slot;
     c->rmap[slot] = key;

@@ -30,7 +30,9 @@ struct recovery {
     uint64_t mark, mark_from;   /* number of the mark that ends the log, of its first unit; 0 */
     uint32_t mark_kind, mark_units;
     uint64_t seq, newest;       /* number of the last sector that is no filler */
+    uint64_t base;              /* the last of the checkpoint that counts */
     uint32_t found, life_sb;    /* life_sb: whose erase count a tag has told */
+    bool map_pages;             /* units taken from the log are map pages, or those of the host */
     uint64_t step_reads;
 };
 
@@ -142,6 +144,7 @@ static int find_log(struct recovery *r)
     if (base == UINT32_MAX)
         return FTL_EMEDIA;
     uint64_t newest = 0;
+    r->base = r->seen[base].complete;
     for (uint64_t from = r->seen[base].first;;) {
         uint32_t next = UINT32_MAX;
         for (uint32_t s = 0; s < j->segments; s++)
@@ -181,9 +184,9 @@ static void apply(struct recovery *r, uint32_t segment, uint32_t page, uint8_t *
         if (type == JR_SEGMENT && bytes >= 32) {
             c->closings = core_get(at + 8, 8);
             c->host_units = core_get(at + 16, 8);
-        } else if (type == JR_TABLE && bytes >= 8) {
+        } else if (type == JR_TABLE && bytes >= 8 && t->number <= r->base) {
             core_replay_table(c, at, bytes);
-        } else if (type == JR_SLICE && bytes >= 16) {
+        } else if (type == JR_SLICE && bytes >= 16 && t->number <= r->base) {
             core_replay_slice(c, at, bytes);
         } else if (type == JR_TRIM && bytes >= 16) {
             core_replay_trim(c, at);
@@ -202,6 +205,8 @@ static int replay(struct recovery *r)
 {
     for (uint32_t i = 0; i < r->order_count; i++)
         walk(r, r->order[i], apply);
+    if (r->c->g.pages_on_medium != 0)
+        core_remap_begin(r->c);
     return 0;
 }
 
@@ -234,13 +239,13 @@ static bool scan_word_line(struct recovery *r, uint32_t sb, uint32_t row, uint32
         if (peek_tag(r, slot, &tag) != NAND_OK)
             return false;
         c->sb_frontier[sb] = tag.frontier;
-        c->sb_class[sb] = tag.class < c->classes ? tag.class : 0;
+        c->sb_class[sb] = core_class_of_tag(c, tag.class);
         /* an erase that was queued at the loss leaves word lines of the life before */
         if (tag.erases < c->erases[sb] || (r->life_sb == sb && tag.erases != c->erases[sb]))
             c->gc.reads[sb] = 1;
         c->erases[sb] = tag.erases > c->erases[sb] ? tag.erases : c->erases[sb];
         r->life_sb = sb;
-        if (tag.key == 0 || tag.key > c->user_units)
+        if (tag.key == 0 || tag.key > core_keys(c))
             continue;
         c->rmap[slot] = tag.key;
         c->journal->found[r->found++] = (struct found_unit){
@@ -405,9 +410,11 @@ static void take_unit(struct recovery *r, uint32_t segment, uint32_t page, uint8
     uint32_t cw = t->param & 15;
 
     (void)segment, (void)page;
+    if (r->map_pages != (t->a > c->user_units))
+        return;
     if ((t->kind != JK_UNIT && t->kind != JK_UNIT_SENT) || t->number < r->mark_from ||
         t->number > r->mark || t->b == 0 || t->b > c->g.total_units || cw >= c->g.unit_cws ||
-        t->a > c->user_units)
+        t->a > core_keys(c))
         return;
     uint32_t sb = geometry_superblock(&c->g, t->b - 1);
     c->sb_frontier[sb] = t->param >> 4;
@@ -418,6 +425,8 @@ static void take_unit(struct recovery *r, uint32_t segment, uint32_t page, uint8
         return;
     r->out->units_restored++;
     c->rmap[t->b] = t->a;
+    if (r->map_pages)
+        core_remap_saved(c, t->a, t->b, t->seq);
     if (t->a != 0 && t->seq > c->journal->seqs[t->a]) {
         core_payload_set_prev(c, t->b, c->map[t->a]);
         c->map[t->a] = t->b;
@@ -427,8 +436,30 @@ static void take_unit(struct recovery *r, uint32_t segment, uint32_t page, uint8
 
 static int restore_buffer(struct recovery *r)
 {
+    r->map_pages = false;
     for (uint32_t i = 0; i < r->order_count && r->mark != 0; i++)
         walk(r, r->order[i], take_unit);
+    return 0;
+}
+
+/* With a map on the medium: entries that are no newer than its pages. */
+static int read_map(struct recovery *r)
+{
+    if (r->c->g.pages_on_medium == 0)
+        return 0;
+    core_remap_find(r->c, r->found);
+    r->map_pages = true;
+    for (uint32_t i = 0; i < r->order_count && r->mark != 0; i++)
+        walk(r, r->order[i], take_unit);
+    r->step_reads += core_remap_read(r->c);
+    return 0;
+}
+
+static int compare_map(struct recovery *r)
+{
+    if (r->c->g.pages_on_medium != 0)
+        core_remap_compare(r->c);
+    r->step_reads = r->c->g.pages_on_medium;
     return 0;
 }
 
@@ -439,34 +470,22 @@ static int count(struct recovery *r)
 {
     struct ftl_core *c = r->c;
 
-    for (uint32_t key = 1; key <= c->user_units; key++) {
+    for (uint32_t key = 1; key <= core_keys(c); key++) {
         uint32_t slot = c->map[key];
         if (slot == 0)
             continue;
         uint32_t sb = geometry_superblock(&c->g, slot - 1);
         if (c->collectable[sb] ? c->rmap[slot] != key : c->state[sb] != SB_CLOSED) {
             c->map[key] = 0;
-            r->out->units_lost++;
+            r->out->units_lost += key <= c->user_units;
             continue;
         }
         c->rmap[slot] = key;
         c->valid[sb]++;
-        c->mapped++;
+        c->mapped += key <= c->user_units;
     }
     r->step_reads = c->user_units;
     return 0;
-}
-
-static void close(struct ftl_core *c, uint32_t sb)
-{
-    for (uint32_t d = 0; d < c->g.dies; d++)
-        c->rows_programmed[(size_t)sb * c->g.dies + d] = c->g.rows;
-    if (c->state[sb] != SB_CLOSED) {
-        c->closed_at[sb] = ++c->closings;
-        c->closed_at_write[sb] = c->host_units;
-    }
-    c->state[sb] = SB_CLOSED;
-    c->in_log += c->g.sb_units;
 }
 
 static uint64_t first_seq(struct recovery *r, uint32_t sb)
@@ -476,26 +495,6 @@ static uint64_t first_seq(struct recovery *r, uint32_t sb)
     if (sector != NULL)
         return core_payload_tag(sector, &tag) ? tag.seq : 0;
     return peek_tag(r, sb * r->c->g.sb_units + 1, &tag) == NAND_OK ? tag.seq : 0;
-}
-
-/* Do the word lines on NAND and those in the buffer form one written part without a gap? Another
- * loss after a start may have torn what that start had sent again. */
-static bool is_contiguous(const struct ftl_core *c, uint32_t sb)
-{
-    const struct ftl_geometry *g = &c->g;
-    uint32_t slot = sb * g->sb_units + 1;
-    bool ended = false;
-
-    for (uint32_t row = 0; row < g->rows; row++)
-        for (uint32_t d = 0; d < g->data_dies; d++, slot += g->wl_units) {
-            uint32_t die = geometry_data_die(g, row, d);
-            bool there = c->rows_programmed[(size_t)sb * g->dies + die] > row;
-            bool held = core_payload_sector(c, slot, 0) != NULL;
-            if (ended && (there || held))
-                return false;
-            ended = !there && !(held && core_payload_was_sent(c, slot));
-        }
-    return true;
 }
 
 /* Superblocks with a free state, closed ones, and those that are written on. */
@@ -519,10 +518,10 @@ static int settle(struct recovery *r)
             } else {
                 c->state[sb] = SB_VICTIM;       /* for now: to be erased */
             }
-        } else if (!scanned || torn || !is_still(r) || !is_contiguous(c, sb) ||
+        } else if (!scanned || torn || !is_still(r) || !core_is_contiguous(c, sb) ||
                    (core_is_whole(c, sb) && !core_payload_holds(c, sb))) {
             r->out->padded_wordlines += scanned && !core_is_whole(c, sb);
-            close(c, sb);
+            core_close_found(c, sb);
         } else {
             c->state[sb] = SB_OPEN;
         }
@@ -577,7 +576,9 @@ static int erase_void(struct recovery *r)
  * short must not make one. So these erases wait for the checkpoint, which ends that. */
 static int erase_early(struct recovery *r)
 {
-    return is_still(r) ? 0 : erase_void(r);
+    /* without capacitors a map page that was replaced may be the one that another start begins with */
+    bool keeps = r->c->g.pages_on_medium != 0 && (r->mark == 0 || !r->c->cfg->power_plp);
+    return is_still(r) || keeps ? 0 : erase_void(r);
 }
 
 static bool lies_on_nand(struct recovery *r, uint32_t slot, const struct payload_tag *held)
@@ -605,13 +606,17 @@ static int place_again(struct recovery *r)
             if (sector == NULL || !core_payload_tag(sector, &tag) || tag.key == 0 ||
                 c->map[tag.key] != slot || lies_on_nand(r, slot, &tag))
                 continue;
-            if (c->fr[class].sb == SB_NONE && c->free_count == 0)
+            uint32_t to = tag.key > c->user_units ? c->map_frontier : class;
+            if (c->fr[to].sb == SB_NONE && c->free_count == 0)
                 return FTL_EMEDIA;
             for (uint32_t cw = 0; cw < c->g.unit_cws; cw++)
                 memcpy(unit + (size_t)cw * CODEWORD_BYTES, core_payload_sector(c, slot, cw),
                        CODEWORD_BYTES);
             c->payload->incoming = unit;
-            core_place_host(c, class, &tag.key, 1);
+            if (tag.key > c->user_units)
+                core_place_map_page(c, tag.key, CAUSE_HOST, unit);
+            else
+                core_place_host(c, class, &tag.key, 1);
             c->payload->incoming = NULL;
             r->step_reads++;
         }
@@ -652,12 +657,14 @@ static const struct {
     {"replay the log", replay, 1},
     {"scan open superblocks", scan, 1},
     {"resolve by sequence", resolve, 0},
+    {"read the map", read_map, 1},
     {"restore the buffer", restore_buffer, 1},
     {"count live units", count, 0},
     {"close and free superblocks", settle, 0},
     {"resume open superblocks", restore_frontiers, 1},
     {"erase what is void", erase_early, 0},
     {"place again what was torn", place_again, 1},
+    {"compare the map", compare_map, 0},
     {"write a checkpoint", write_checkpoint, 0},
     {"erase what was kept for it", erase_void, 0},
 };

@@ -11,7 +11,7 @@ void core_replay_table(struct ftl_core *c, const uint8_t *at, uint32_t bytes)
     for (uint32_t sb = first; sb < first + n; sb++, at += 24) {
         c->erases[sb] = (uint32_t)core_get(at, 4);
         c->state[sb] = at[4] ? SB_CLOSED : SB_FREE;
-        c->sb_class[sb] = at[5] < c->classes ? at[5] : 0;
+        c->sb_class[sb] = core_class_of_tag(c, at[5]);
         c->closed_at[sb] = core_get(at + 8, 8);
         c->closed_at_write[sb] = core_get(at + 16, 8);
     }
@@ -23,7 +23,7 @@ void core_replay_slice(struct ftl_core *c, const uint8_t *at, uint32_t bytes)
     uint32_t waiting = (uint32_t)core_get(at + 6, 2);
     uint64_t seq = core_get(at + 8, 8);
 
-    if (first == 0 || first > c->user_units || n > c->user_units - first + 1 ||
+    if (first == 0 || first > core_keys(c) || n > core_keys(c) - first + 1 ||
         bytes < 16 + 4 * n + 12 * waiting)
         return;
     for (uint32_t i = 0; i < n; i++) {
@@ -31,16 +31,36 @@ void core_replay_slice(struct ftl_core *c, const uint8_t *at, uint32_t bytes)
         c->map[first + i] = slot <= c->g.total_units ? slot : 0;
         c->journal->seqs[first + i] = seq;
     }
+    for (uint32_t key = first; c->g.pages_on_medium != 0 && key < first + n; key++)
+        if (key <= c->user_units)
+            c->dftl.base_slot[map_page_of(&c->dftl, key)] = MAP_PAGE_NONE;
     at += 16 + 4 * n;
     for (uint32_t i = 0; i < waiting; i++, at += 12)
         if (core_get(at, 4) < n)
             c->journal->seqs[first + core_get(at, 4)] = core_get(at + 4, 8);
 }
 
+/* Map pages that go as a whole. */
+static void trim_pages(struct ftl_core *c, uint64_t key, uint64_t n, uint64_t seq)
+{
+    const struct dftl *m = &c->dftl;
+
+    for (uint32_t t = 0; t < m->count; t++) {
+        uint64_t first = ((uint64_t)t << m->shift) + 1, end = first + (UINT64_C(1) << m->shift);
+        end = end <= c->user_units ? end : c->user_units + UINT64_C(1);
+        if (key > first || key + n < end || c->journal->seqs[m->first_key + t] >= seq)
+            continue;
+        c->map[m->first_key + t] = 0;
+        c->journal->seqs[m->first_key + t] = seq;
+    }
+}
+
 void core_replay_trim(struct ftl_core *c, const uint8_t *at)
 {
     uint64_t key = core_get(at, 4), n = core_get(at + 4, 4), seq = core_get(at + 8, 8);
 
+    if (c->g.pages_on_medium != 0)
+        trim_pages(c, key, n, seq);
     for (; n > 0 && key != 0 && key <= c->user_units; n--, key++)
         if (c->journal->seqs[key] < seq) {
             c->map[key] = 0;
@@ -62,6 +82,38 @@ bool core_is_whole(const struct ftl_core *c, uint32_t sb)
         if (c->rows_programmed[(size_t)sb * c->g.dies + d] != c->g.rows)
             return false;
     return true;
+}
+
+/* Do the word lines on NAND and those in the buffer form one written part without a gap? Another
+ * loss after a start may have torn what that start had sent again. */
+bool core_is_contiguous(const struct ftl_core *c, uint32_t sb)
+{
+    const struct ftl_geometry *g = &c->g;
+    uint32_t slot = sb * g->sb_units + 1;
+    bool ended = false;
+
+    for (uint32_t row = 0; row < g->rows; row++)
+        for (uint32_t d = 0; d < g->data_dies; d++, slot += g->wl_units) {
+            uint32_t die = geometry_data_die(g, row, d);
+            bool there = c->rows_programmed[(size_t)sb * g->dies + die] > row;
+            bool held = core_payload_sector(c, slot, 0) != NULL;
+            if (ended && (there || held))
+                return false;
+            ended = !there && !(held && core_payload_was_sent(c, slot));
+        }
+    return true;
+}
+
+void core_close_found(struct ftl_core *c, uint32_t sb)
+{
+    for (uint32_t d = 0; d < c->g.dies; d++)
+        c->rows_programmed[(size_t)sb * c->g.dies + d] = c->g.rows;
+    if (c->state[sb] != SB_CLOSED) {
+        c->closed_at[sb] = ++c->closings;
+        c->closed_at_write[sb] = c->host_units;
+    }
+    c->state[sb] = SB_CLOSED;
+    c->in_log += c->g.sb_units;
 }
 
 uint32_t core_data_die_of(const struct ftl_geometry *g, uint32_t row, uint32_t die)

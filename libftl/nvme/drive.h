@@ -123,9 +123,9 @@ bool translate_is_map_read(uint32_t ref);
 void translate_read_done(ftl_drive *d, uint32_t ref);
 /* Is the map page of this key cached? Else the command waits for it and is resumed. */
 bool translate_key(ftl_drive *d, uint32_t command, uint32_t key);
-/* The same for the head of the write line, which stays there; the page is kept cached
- * until translate_release(). */
-bool translate_held(ftl_drive *d, uint32_t command, uint32_t key);
+/* The same of all pages up to that of `last` for the head of the write line, which stays there;
+ * they are kept cached until translate_release(). */
+bool translate_held(ftl_drive *d, uint32_t command, uint32_t key, uint32_t last);
 void translate_release(ftl_drive *d);
 /* Caches pages that came and resumes commands; did any come? */
 bool translate_continue(ftl_drive *d);

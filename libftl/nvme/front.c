@@ -431,17 +431,27 @@ static bool must_land(const ftl_drive *d, const struct command *c)
     return (c->cmd.flags & FTL_FUA) != 0 && !d->cfg.power_plp;
 }
 
-/* The map page of the next units, cached and about to change; n stays within it. */
+/* All of it at once? */
+static bool is_atomic(const ftl_drive *d, const struct command *c)
+{
+    return c->units <= d->cfg.power_atomic_units;
+}
+
+/* The map page of the next units, cached and about to change; n stays within it. Those of a command
+ * that goes at once are there together. */
 static bool write_map_entry(ftl_drive *d, uint32_t index, uint32_t *n)
 {
     const struct command *c = &d->commands[index];
-    uint32_t key = c->first_key + c->cursor, rest = map_page_rest(&d->core.dftl, key);
+    struct dftl *m = &d->core.dftl;
+    uint32_t key = c->first_key + c->cursor, rest = map_page_rest(m, key);
+    uint32_t last = is_atomic(d, c) ? c->first_key + c->units - 1 : key;
 
-    if (!translate_held(d, index, key))
+    if (!translate_held(d, index, key, last))
         return false;
-    *n = *n < rest ? *n : rest;
+    *n = *n < rest || last != key ? *n : rest;
     if (*n > 0) {
-        core_dftl_changed(&d->core, map_page_of(&d->core.dftl, key));
+        for (uint32_t t = map_page_of(m, key); t <= map_page_of(m, last); t++)
+            core_dftl_changed(&d->core, t);
         translate_release(d);
     }
     return true;
@@ -463,8 +473,8 @@ static bool write_step(ftl_drive *d, uint32_t index)
     }
     uint32_t n = write_room(d, c);
 
-    if (c->units <= d->cfg.power_atomic_units && c->cursor == 0 && n < c->units)
-        return false;                   /* all of it at once */
+    if (is_atomic(d, c) && c->cursor == 0 && n < c->units)
+        return false;
     if (d->core.dftl.on && !write_map_entry(d, index, &n))
         return false;
     if (n > 0) {
@@ -497,9 +507,12 @@ static bool trim_map(ftl_drive *d, uint32_t index, uint64_t from, uint64_t n)
     while (c->cursor < n) {
         uint32_t key = (uint32_t)(from + c->cursor) + 1;
         uint32_t k = core_dftl_part(&d->core, key, n - c->cursor);
-        if (!core_dftl_is_whole(&d->core, key, k) && !translate_held(d, index, key))
+        if ((!core_dftl_is_whole(&d->core, key, k) && !translate_held(d, index, key, key)) ||
+            (d->core.journal != NULL && !core_journal_room(&d->core)))
             return false;
         core_dftl_unmap(&d->core, key, k);
+        if (d->core.journal != NULL)
+            core_journal_trim(&d->core, key - 1, k);
         translate_release(d);
         c->cursor += k;
     }
@@ -525,7 +538,7 @@ static bool trim_step(ftl_drive *d, uint32_t index)
         return false;
     if (!d->core.dftl.on)
         core_unmap(&d->core, from, n);
-    if (d->core.journal != NULL && n > 0)
+    if (d->core.journal != NULL && !d->core.dftl.on && n > 0)
         core_journal_trim(&d->core, from, n);
     d->count.host_trims++;
     d->count.host_trim_bytes += n << d->core.g.unit_shift;

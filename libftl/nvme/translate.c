@@ -48,12 +48,10 @@ bool translate_key(ftl_drive *d, uint32_t index, uint32_t key)
     return false;
 }
 
-bool translate_held(ftl_drive *d, uint32_t index, uint32_t key)
+static bool is_held(ftl_drive *d, uint32_t index, uint32_t t)
 {
     struct dftl *m = &d->core.dftl;
-    uint32_t t = map_page_of(m, key);
 
-    m->pinned = t;
     if (core_dftl_look(&d->core, t)) {
         count(d, &d->commands[index], t, true);
         return true;
@@ -64,6 +62,18 @@ bool translate_held(ftl_drive *d, uint32_t index, uint32_t key)
     }
     core_dftl_load(&d->core, t, MAP_REF + t);
     return false;
+}
+
+bool translate_held(ftl_drive *d, uint32_t index, uint32_t key, uint32_t last)
+{
+    struct dftl *m = &d->core.dftl;
+    bool all = true;
+
+    m->pinned = map_page_of(m, key);
+    m->pinned_last = map_page_of(m, last);
+    for (uint32_t t = m->pinned; t <= m->pinned_last; t++)
+        all = is_held(d, index, t) && all;
+    return all;
 }
 
 void translate_release(ftl_drive *d)

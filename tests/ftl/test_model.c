@@ -63,7 +63,7 @@ static struct ftl_config random_config(struct rand64 *r)
     uint64_t spare = is_auto ? open + 3 : open + (open < 2 ? 2 : open) + (plp ? 0 : 2);
     spare += draw_to(r, 4);
     /* some drives read their map on demand, mostly from a cache of a few pages */
-    bool may_cache = plp && wear == 0 && unit == 1 && !is_auto && initial == 0;
+    bool may_cache = wear == 0 && unit == 1 && !is_auto && initial == 0;
     uint64_t ppm = may_cache && draw_to(r, 2) ? 1 + draw_to(r, 3) * 300000 : 0;
     uint64_t entries = UINT64_C(8) << draw_to(r, 3);
     spare += ppm != 0 ? 6 : 0;
@@ -79,10 +79,16 @@ static struct ftl_config random_config(struct rand64 *r)
     uint64_t held = (two ? 1 + dies : 1) * wl;  /* by an open superblock */
     uint64_t host_held = (is_auto ? open : classes + (ppm != 0)) * held;
     uint64_t gc_held = is_auto ? host_held : (classes + (ppm != 0) + (wear != 0)) * held;
+    uint64_t buffer = host_held + draw_to(r, 3 * wl + 1), gc_buffer = gc_held + wl + draw_to(r, 3 * wl + 1);
+    /* some lose power, in the middle of it and in order */
+    bool journal = !plp && draw_to(r, 2);
+    sbs += journal;
+    spare += journal;
+    uint64_t log = journal ? 3 * (1 + 2 * (64 + 2 * user + buffer + gc_buffer) / (dies * rows)) : 0;
     struct ftl_config cfg = make_config(
         "wa-reference", 1, "nand.preset", two ? "qlc-2pass" : presets[types - 1], "nand.channels", NUM(channels), "nand.dies", NUM(dies), "nand.planes",
         NUM(planes), "nand.page_types", NUM(types), "nand.wordlines_per_block", NUM(rows),
-        "nand.page_bytes", NUM(page * 4096), "nand.spare_bytes", NUM(page * 600), "nand.blocks_per_plane", NUM(sbs), "ftl.superblocks",
+        "nand.page_bytes", NUM(page * 4096), "nand.spare_bytes", NUM(page * 600), "nand.blocks_per_plane", NUM(sbs + log), "ftl.superblocks",
         NUM(sbs), "raid.parity", NUM(parity), "gc.frontiers", NUM(frontiers), "streams.count", NUM(classes),
         "streams.mode", is_auto ? "auto" : "host", "streams.initially_isolated", NUM(initial),
         "streams.chunk_units", NUM(is_auto ? UINT64_C(1) << draw_to(r, 4) : 1), "power.plp",
@@ -91,9 +97,8 @@ static struct ftl_config random_config(struct rand64 *r)
         "gc.pacing", pacings[draw_to(r, 3)], "gc.choices", "3", "drive.lba_bytes",
         draw_to(r, 2) ? "512" : "4096", "media.payload", "1", "map.unit_bytes", NUM(unit * 4096),
         "map.cache_ppm", NUM(ppm), "map.page_entries", NUM(entries), "drive.user_bytes",
-        NUM(user * 4096), "buffer.bytes",
-        NUM((host_held + draw_to(r, 3 * wl + 1)) * 4096), "buffer.gc_bytes",
-        NUM((gc_held + wl + draw_to(r, 3 * wl + 1)) * 4096), NULL);
+        NUM(user * 4096), "buffer.bytes", NUM(buffer * 4096), "buffer.gc_bytes",
+        NUM(gc_buffer * 4096), "journal.enabled", NUM(journal), NULL);
 #undef NUM
     cfg.drive_seed = draw(r);
     cfg.pslc_superblocks = pslc;
@@ -134,6 +139,8 @@ static void run_seed(uint64_t seed)
     struct tk_result result;
 
     tk_mix_draw(&mix, draw(&r));
+    if (c.cfg.journal_enabled)      /* untimed work has no promise: POWER.md */
+        mix.weight[TK_WRITE_UNTIMED] = mix.weight[TK_TRIM_UNTIMED] = 0;
     uint64_t lbas = c.cfg.drive_user_bytes / c.cfg.drive_lba_bytes;
     assert_int_equal(tk_add_random(&c.script, &mix, lbas, draw(&r), STEPS), 0);
     assert_int_equal(tk_play_apart(&c, NULL, SECONDS, &result), 0);

@@ -29,16 +29,12 @@ static const struct {
      "map pages take the place of gathered ones"},
     {"map.cache_ppm=10000", ISOLATED, "map.cache_ppm=10000: needs streams.initially_isolated=0: "
      "room kept for map pages is not pooled"},
-    {"map.cache_ppm=10000", JOURNAL, "map.cache_ppm=10000: needs journal.enabled=0: checkpoint "
-     "and recovery know user units alone, not map pages"},
     {"map.cache_ppm=10000", "wear.spread=10", "map.cache_ppm=10000: needs wear.spread=0: moves "
      "for wear's sake save up no room for map pages"},
     {"map.cache_ppm=10000", "media.faults=1", "map.cache_ppm=10000: needs media.faults=0: map "
      "pages are not moved out of failed blocks"},
     {"map.cache_ppm=10000", "preread.cache_bytes=1048576", "map.cache_ppm=10000: needs "
      "preread.cache_bytes=0: pre-read asks for entries that no command waits for"},
-    {"map.cache_ppm=10000", "power.plp=0", "map.cache_ppm=10000: needs power.plp=1: capacitors "
-     "keep the cached map pages that are newer than the medium"},
     {"streams.count=2", "power.plp=0", "streams.count=2: needs power.plp=1: without capacitors "
      "the open word lines of all classes would hold victims back"},
     {"streams.mode=auto streams.count=4 streams.policy=mine", "streams.mode=host",

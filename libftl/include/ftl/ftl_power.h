@@ -55,7 +55,7 @@ struct ftl_power_cut {
 
 enum ftl_start { FTL_START_NONE, FTL_START_CLEAN, FTL_START_FLUSHED, FTL_START_SCAN };
 
-enum { FTL_POWER_STEPS_MAX = 12 };
+enum { FTL_POWER_STEPS_MAX = 16 };
 struct ftl_power_step {
     const char *name;           /* static storage */
     ftl_ns ns;                  /* virtual time that it took */
