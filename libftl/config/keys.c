@@ -15,6 +15,30 @@ const struct key_row key_rows[] = {
 };
 const uint32_t key_row_count = sizeof key_rows / sizeof key_rows[0];
 
+/* Values of numeric keys that have a name. */
+static const struct {
+    const char *key, *name;
+    uint64_t value;
+} words[] = {{"media.ecc", "decoder", FTL_MEDIA_ECC_DECODER}};
+
+bool config_word_find(const char *key, const char *name, uint64_t *ret_value)
+{
+    for (uint32_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (strcmp(words[i].key, key) == 0 && strcmp(words[i].name, name) == 0) {
+            *ret_value = words[i].value;
+            return true;
+        }
+    return false;
+}
+
+const char *config_word_of(const char *key, uint64_t value)
+{
+    for (uint32_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (strcmp(words[i].key, key) == 0 && words[i].value == value)
+            return words[i].name;
+    return NULL;
+}
+
 int config_key_find(const char *key)
 {
     for (uint32_t i = 0; i < key_row_count; i++)
@@ -80,7 +104,9 @@ int ftl_setup_value(const ftl_setup *setup, const struct ftl_config *cfg, uint32
     } else {
         uint64_t v;
         memcpy(&v, base + row->offset, sizeof v);
-        n = snprintf(ret_text, text_size, "%llu", (unsigned long long)v);
+        n = config_word_of(row->key, v) != NULL
+                ? snprintf(ret_text, text_size, "%s", config_word_of(row->key, v))
+                : snprintf(ret_text, text_size, "%llu", (unsigned long long)v);
     }
     if (n < 0 || (size_t)n >= text_size)
         return FTL_EINVAL;

@@ -52,6 +52,7 @@ int config_check_pairs(const struct ftl_config *c, char *why, size_t n)
         } else {
             memcpy(&v, (const char *)c + k->offset, sizeof v);
             (void)snprintf(number, sizeof number, "%llu", (unsigned long long)v);
+            value = config_word_of(key, v) != NULL ? config_word_of(key, v) : number;
         }
         return config_refuse(FTL_ECONFIG, why, n, "%s=%s: needs %s: %s", key, value,
                              features[pairs[i].b].without, pairs[i].reason);

@@ -135,7 +135,7 @@ static int set_row(ftl_setup *s, int row, const char *value, const char *where, 
         (void)snprintf(config_str(&s->cfg, (uint32_t)row), FTL_NAME_MAX, "%s", value);
         return 0;
     }
-    if (parse_number(value, &number) < 0)
+    if (!config_word_find(k->key, value, &number) && parse_number(value, &number) < 0)
         return config_refuse(FTL_ECONFIG, why, why_size,
                              "%s: %s=%s: not a number of %s (suffixes K M G T, KB MB GB TB)", where,
                              k->key, value, k->unit);

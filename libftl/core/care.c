@@ -101,6 +101,15 @@ static bool fits(const struct ftl_core *c, uint32_t live)
            core_rewrite_room(c, class) >= live + c->g.group_units;
 }
 
+void core_want_live(struct ftl_core *c, uint32_t slot)
+{
+    c->media->next_codewords = 0;
+    for (uint32_t i = 0; i < c->g.group_units; i++)
+        if (c->map[c->rmap[slot + i]] == slot + i)
+            c->media->next_codewords |=
+                (uint16_t)(((UINT32_C(1) << c->g.unit_cws) - 1) << (i << c->g.cw_shift));
+}
+
 static void issue(struct ftl_core *c, const struct ftl_place *p, uint32_t live)
 {
     struct gc_state *gc = &c->gc;
@@ -115,6 +124,8 @@ static void issue(struct ftl_core *c, const struct ftl_place *p, uint32_t live)
     gc->buffer_used += c->g.group_units;
     c->care.in_flight++;
     c->collectable[p->sb] = 0;  /* not as long as pages are on their way */
+    if (media_decodes(c->media))
+        core_want_live(c, c->care.slot);
     media_read(c->media, c->ctx->now, MEDIA_SCRUB_READ, p->die, p->plane, p->sb,
                p->row * c->g.page_types + p->page_type, live << c->g.cw_shift, index);
 }

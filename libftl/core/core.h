@@ -484,6 +484,8 @@ void core_care_forget(struct ftl_core *c, uint32_t sb);
 void core_refresh_want(struct ftl_core *c, uint32_t sb);
 /* Those whose data is too old. O(superblocks). */
 void core_patrol(struct ftl_core *c);
+/* media_want() of the live units in the page that begins at this slot. */
+void core_want_live(struct ftl_core *c, uint32_t slot);
 /* Issues page reads as far as room and media.care_pages allow. */
 void core_care(struct ftl_core *c);
 

@@ -366,6 +366,8 @@ static void read_group(struct ftl_core *c, uint32_t live, uint32_t index)
     uint32_t slot = c->gc.cursor, cws[GROUP_PAGES_MAX] = {0};
 
     if (c->g.group_pages == 1) {
+        if (media_decodes(c->media))
+            core_want_live(c, slot);
         read_page(c, 0, live << c->g.cw_shift, index);
         return;
     }

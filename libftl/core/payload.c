@@ -9,6 +9,7 @@
 /* ---- bytes of a tag ---------------------------------------------------------------- */
 
 enum { TAG_VERSION = 1, TAG_SUMMED = CODEWORD_BYTES + 28 };
+_Static_assert(MEDIA_SECTOR_BYTES == CODEWORD_BYTES + PAYLOAD_TAG_BYTES, "what a code word must carry");
 
 static void write_tag(uint8_t *sector, const struct payload_tag *tag)
 {

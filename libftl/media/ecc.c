@@ -32,9 +32,10 @@ int media_ecc_init(struct media *m, const struct ftl_config *cfg, struct sim_mem
     if (SIM_TAKE(mem, ecc->curves, 1) < 0 || SIM_TAKE(mem, ecc->level, blocks) < 0 ||
         SIM_TAKE(mem, ecc->reads, blocks * cfg->nand_planes) < 0)
         return FTL_ENOMEM;
-    if (code_of(bits, ecc->curves) == NULL) {
+    ecc->code = code_of(bits, ecc->curves);
+    if (ecc->code == NULL) {
         if (why != NULL)
-            (void)snprintf(why, why_size, "media.ecc=1: no decoder for codewords of %u bits "
+            (void)snprintf(why, why_size, "media.ecc: no decoder for codewords of %u bits "
                            "(nand.page_bytes, nand.spare_bytes)", bits);
         return FTL_ECONFIG;
     }
@@ -42,7 +43,10 @@ int media_ecc_init(struct media *m, const struct ftl_config *cfg, struct sim_mem
     ecc->refresh_reads = cfg->media_refresh_reads;
     ecc->refresh_retries = cfg->media_refresh_retries;
     ecc->seed = cfg->drive_seed;
-    return 0;
+    return cfg->media_ecc != FTL_MEDIA_ECC_DECODER
+               ? 0
+               : media_decoder_init(&m->decoder, nand_dev_profile(m->nand), ecc->code, mem, why,
+                                    why_size);
 }
 
 uint64_t media_ecc_memory(const struct ftl_config *cfg)
@@ -100,14 +104,13 @@ static bool soft(const struct media *m, const struct media_op *op)
     return good;
 }
 
-static void read_again(struct media *m, uint64_t now, uint32_t index)
+static void read_again(struct media *m, uint64_t now, uint32_t index, uint32_t ns)
 {
     struct media_op *op = &m->ops[index];
     op->attempt++;
     op->step = MEDIA_STEP_AGAIN;
     m->ecc.again++;
-    uint32_t bits = op->soft == 3 ? 1 : 0;  /* of the decode that gave up */
-    sim_heap_push(m->heap, now + m->ecc.curves->soft[bits].worst_ns, MEDIA_EVENT_KIND, index);
+    sim_heap_push(m->heap, now + ns, MEDIA_EVENT_KIND, index);
 }
 
 static void settle(struct media *m, struct media_op *op, enum ftl_ecc_step step)
@@ -127,34 +130,66 @@ static void settle(struct media *m, struct media_op *op, enum ftl_ecc_step step)
                  (ecc->refresh_reads != 0 && ++*reads >= ecc->refresh_reads);
 }
 
+/* One attempt: good or not, the badness of its voltages, what the decode took. */
+struct attempt {
+    uint32_t errors;            /* wrong bits; decoder: checks violated */
+    uint32_t ppb;               /* the worst rate; decoder: 1 = errors say something */
+    uint32_t ns;
+    bool good, blind;           /* blind: errors say nothing, better voltages are far away */
+};
+
+static struct attempt attempt(struct media *m, struct media_op *op)
+{
+    struct attempt a = {0};
+
+    if (m->decoder.code != NULL) {
+        struct media_decoded d = media_decode(m, op);
+        return (struct attempt){.errors = (uint32_t)d.unsatisfied, .ppb = !d.blind,
+                                .ns = d.ns, .good = d.good, .blind = d.blind};
+    }
+    a.ns = m->ecc.curves->soft[op->soft == 3 ? 1 : 0].worst_ns;
+    a.good = op->soft == 0 ? hard(m, op, &a.errors, &a.ppb) : soft(m, op);
+    return a;
+}
+
+/* The read is over. A real decode may have taken longer than what every read is charged. */
+static bool finish(struct media *m, uint64_t now, uint32_t index, enum ftl_ecc_step step,
+                   uint32_t ns)
+{
+    struct media_op *op = &m->ops[index];
+
+    settle(m, op, step);
+    if (m->decoder.code == NULL || ns <= m->ecc.decode_ns)
+        return true;
+    op->step = MEDIA_STEP_DECODED;
+    sim_heap_push(m->heap, now + ns - m->ecc.decode_ns, MEDIA_EVENT_KIND, index);
+    return false;
+}
+
 bool media_ecc_judge(struct media *m, uint64_t now, uint32_t index)
 {
     enum { LEVEL_MAX = 63, PATIENCE = 3 };
     struct media_op *op = &m->ops[index];
-    uint32_t errors = 0, ppb = 0;
+    const struct attempt a = attempt(m, op);
 
-    if (op->soft == 0 ? hard(m, op, &errors, &ppb) : soft(m, op)) {
-        settle(m, op, op->soft != 0 ? FTL_ECC_SOFT2 + op->soft - 2
-                      : op->attempt != 0 ? FTL_ECC_RETRY
-                                         : FTL_ECC_FIRST);
-        return true;
-    }
-    if (op->soft == 3) {
-        settle(m, op, FTL_ECC_FAILED);
-        return true;
-    }
-    if (op->soft == 0 && (op->attempt == 0 || errors < op->best_errors)) {
-        op->best_errors = errors;
-        op->best_ppb = ppb;
+    if (a.good)
+        return finish(m, now, index, op->soft != 0 ? FTL_ECC_SOFT2 + op->soft - 2
+                                     : op->attempt != 0 ? FTL_ECC_RETRY
+                                                        : FTL_ECC_FIRST, a.ns);
+    if (op->soft == 3)
+        return finish(m, now, index, FTL_ECC_FAILED, a.ns);
+    if (op->soft == 0 && (op->attempt == 0 || a.errors < op->best_errors)) {
+        op->best_errors = a.errors;
+        op->best_ppb = a.ppb;
         op->best_level = op->level;
         op->stale = 0;
-    } else if (op->soft == 0) {
+    } else if (op->soft == 0 && (!a.blind || op->best_ppb != 0)) {
         op->stale++;
     }
     if (op->soft == 0 && op->stale < PATIENCE && op->level < LEVEL_MAX)
         op->level++;
     else
         op->soft = op->soft == 0 ? 2 : 3;
-    read_again(m, now, index);
+    read_again(m, now, index, a.ns);
     return false;
 }

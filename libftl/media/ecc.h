@@ -1,7 +1,8 @@
-/* ecc.h - what decoding makes of a page: the retry ladder (media.ecc = 1).
+/* ecc.h - what decoding makes of a page: the retry ladder (media.ecc).
  *
  * The NAND model says how many bits of each codeword are wrong at the read voltages
- * used; the decoder's measured curves (ldpc/ecc.h) say how often so many are too many. A read that fails is repeated: at lowered voltages until three attempts in a
+ * used; the decoder's measured curves (ldpc/ecc.h) say how often so many are too many, or
+ * the decoder itself is given the bits (ecc_decode.h). A read that fails is repeated: at lowered voltages until three attempts in a
  * row brought no fewer errors, then with 2 and with 3 bits per cell bit at the best of
  * them. Every attempt is an operation on the die. */
 #ifndef FTL_MEDIA_ECC_H
@@ -27,6 +28,7 @@ struct media_ecc {
     uint64_t steps[FTL_ECC_STEPS];  /* pages by the step that decoded them */
     uint64_t attempts[FTL_ECC_ATTEMPTS];    /* pages by attempts; the last is "or more" */
     uint64_t again;             /* reads repeated */
+    const char *code;           /* its name */
 };
 
 /* FTL_ECONFIG when no code has words of this many bits. */

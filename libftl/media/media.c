@@ -42,7 +42,7 @@ static int take_payload_memory(struct media *m, uint32_t ops_limit)
     size_t planes = (size_t)m->die_count * m->plane_count;
     return SIM_TAKE(mem, m->plane_bytes, planes * m->page_bus_bytes) < 0 ||
                    SIM_TAKE(mem, m->program_data, ops_limit) < 0 ||
-                   SIM_TAKE(mem, m->packed, (size_t)m->plane_count * m->page_bus_bytes) < 0
+                   SIM_TAKE(mem, m->packed, (m->plane_count + (size_t)NAND_PAGE_TYPES_MAX) * m->page_bus_bytes) < 0
                ? FTL_ENOMEM
                : 0;
 }
@@ -104,7 +104,8 @@ int media_init(struct media *m, const struct ftl_config *cfg, struct sim_heap *h
     struct nand_profile p;
 
     nand_dev *kept = ctx->mem.again ? m->nand : NULL;  /* what was written outlives the rest */
-    *m = (struct media){.heap = heap, .ctx = ctx, .nand = kept};
+    struct ldpc_code *code = ctx->mem.again ? m->decoder.code : NULL;
+    *m = (struct media){.heap = heap, .ctx = ctx, .nand = kept, .decoder.code = code};
     if (media_profile(&p, cfg) < 0) {
         if (why != NULL)
             (void)snprintf(why, why_size, "nand.preset=%s: unknown preset", cfg->nand_preset);
@@ -118,6 +119,7 @@ int media_init(struct media *m, const struct ftl_config *cfg, struct sim_heap *h
     m->page_types = p.geo.page_types;
     m->page_bytes = p.geo.page_bytes;
     m->page_units = p.geo.page_bytes / 4096;
+    media_want(m, 0, m->page_units);
     m->page_bus_bytes = p.geo.page_bytes + p.geo.spare_bytes;
     m->unit_bus_bytes = 4096 + p.geo.spare_bytes / m->page_units;
     m->partial_read = p.time.tr_partial_ns != 0;
@@ -152,6 +154,7 @@ uint32_t media_events_limit(const struct ftl_config *cfg, uint32_t ops_limit)
 void media_free(struct media *m)
 {
     nand_destroy(m->nand);
+    media_decoder_free(&m->decoder);
 }
 
 static uint32_t op_take(struct media *m)
@@ -283,15 +286,20 @@ static void skip_write(struct media *m, uint64_t now, struct media_die *d, uint3
 }
 
 /* Pages of one type, those of the mask one behind the other. */
-static void *data_in(const struct media *m, const uint8_t *pages, uint32_t mask)
+static void *data_in(const struct media *m, const struct media_op *op, const uint8_t *pages,
+                     uint32_t mask)
 {
     uint8_t *to = m->packed;
 
-    if (mask == (UINT32_C(1) << m->plane_count) - 1)
+    if (mask == (UINT32_C(1) << m->plane_count) - 1 && !media_decodes(m))
         return (void *)pages;
     for (uint32_t p = 0; p < m->plane_count; p++)
         if (mask >> p & 1) {
             memcpy(to, pages + (size_t)p * m->page_bus_bytes, m->page_bus_bytes);
+            if (media_decodes(m))
+                media_decoder_seal(&m->decoder,
+                                   media_decoder_key(op->die, p, op->block, op->page + op->step), to,
+                                   m->page_bus_bytes);
             to += m->page_bus_bytes;
         }
     return m->packed;
@@ -337,7 +345,7 @@ void media_start_write(struct media *m, uint64_t now, struct media_die *d, uint3
         req.addr.page = op->page + (loads ? op->step : 0);
         req.bytes = m->page_bus_bytes;
         if (m->program_data != NULL && op->step < types)
-            req.data = data_in(m, m->program_bytes + m->program_data[index] +
+            req.data = data_in(m, op, m->program_bytes + m->program_data[index] +
                                       (size_t)op->step * m->plane_count * m->page_bus_bytes,
                                req.plane_mask);
         m->programs += op->step == 0;
@@ -421,6 +429,10 @@ void media_read(struct media *m, uint64_t now, uint32_t kind, uint32_t die, uint
                                       .units = (uint8_t)units, .die = (uint16_t)die,
                                       .block = block, .page = page, .ref = ref,
                                       .rider = MEDIA_NONE};
+    if (__builtin_expect(media_decodes(m), 0)) {
+        m->ops[index].codewords = m->next_codewords;
+        media_want(m, 0, m->page_units);
+    }
     if (host && m->coalesce && media_share(m, pl, index))
         return;
     d->reads_queued++;
@@ -617,11 +629,11 @@ static bool decoded(struct media *m, uint64_t now, uint32_t index)
         sense(m, now, index);
         return false;
     }
-    if (op->failed)
+    if (op->failed || op->step == MEDIA_STEP_DECODED)
         return true;
     if (!media_ecc_judge(m, now, index))
         return false;
-    if (m->plane_bytes != NULL && !op->failed)      /* what the decoder gives: no wrong bits */
+    if (m->plane_bytes != NULL && !op->failed && !media_decodes(m))      /* what the decoder gives: no wrong bits */
         op->failed = media_peek(m, op->die, op->plane, op->block, op->page, 0, m->page_bus_bytes,
                                 media_page_room(m, op->die, op->plane)) != NAND_OK;
     return true;

@@ -13,6 +13,7 @@
 
 #include "ftl/ftl_media.h"
 #include "media/blocks.h"
+#include "media/ecc_decode.h"
 #include "media/ecc.h"
 #include "nand/nand.h"
 #include "sim/events.h"
@@ -43,6 +44,7 @@ struct media_op {
     bool whole;                 /* reads: the whole page is sensed */
     bool hurried;               /* pre-reads: the host waits for it */
     uint8_t pass;               /* programs: enum media_pass */
+    uint16_t codewords;         /* media.ecc = decoder: those still wanted, bit per code word */
     uint32_t block, page;       /* page: first page of the word line for programs */
     uint32_t ref;               /* the caller's, handed back */
     uint16_t planes;            /* programs and erases: those that take part */
@@ -100,13 +102,16 @@ struct media_die {
 };
 
 #define MEDIA_NONE UINT32_MAX
-enum { MEDIA_STEP_AGAIN = 200 };   /* media_op.step: the page is to be read once more */
+/* media_op.step: the page is to be read once more; its decode is over. */
+enum { MEDIA_STEP_AGAIN = 200, MEDIA_STEP_DECODED };
 enum { MEDIA_EVENT_KIND = 1 };
 
 struct media {
     nand_dev *nand;
     struct media_blocks blocks;
     struct media_ecc ecc;
+    struct media_decoder decoder;
+    uint16_t next_codewords;
     struct sim_heap *heap;
     struct sim_context *ctx;
     struct media_op *ops;
@@ -166,6 +171,16 @@ static inline uint32_t media_ops_free(const struct media *m)
     return m->free_count;
 }
 
+/* media.ecc = decoder: the read queued next wants n code words from `first` on; without this it
+ * wants all of its page. */
+static inline void media_want(struct media *m, uint32_t first, uint32_t n)
+{
+    m->next_codewords = (uint16_t)(((UINT32_C(1) << n) - 1) << first);
+}
+static inline bool media_decodes(const struct media *m)
+{
+    return m->decoder.code != NULL;
+}
 /* All need media_ops_free() > 0. kind: one of the reads. */
 void media_read(struct media *m, uint64_t now, uint32_t kind, uint32_t die, uint32_t plane,
                 uint32_t block, uint32_t page, uint32_t units, uint32_t ref);

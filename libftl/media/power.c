@@ -2,6 +2,8 @@
  * recovery, which have the NAND to themselves. */
 #include "media/media.h"
 
+#include <string.h>
+
 #include "nand/fault.h"
 #include "nand/store.h"
 
@@ -21,6 +23,10 @@ int media_fork(struct media *m, const struct media *from)
     if (nand_fork(from->nand, &m->nand) < 0)
         return FTL_ENOMEM;
     m->time = &nand_dev_profile(m->nand)->time;
+    if (media_decoder_fork(&m->decoder, m->ecc.code) < 0) {
+        nand_destroy(m->nand);
+        return FTL_ENOMEM;
+    }
     return 0;
 }
 
@@ -101,16 +107,33 @@ int media_peek(const struct media *m, uint32_t die, uint32_t plane, uint32_t blo
                              .page = page, .die = (uint16_t)die, .plane = (uint16_t)plane};
     int status = nand_page_get(m->nand, &addr, offset, bytes, ret);
     FTL_ASSERT(m->ctx, status >= 0);
+    if (status == NAND_OK && media_decodes(m))
+        media_decoder_stir(&m->decoder, media_decoder_key(die, plane, block, page), offset, ret, bytes);
     return status;
 }
 
+/* What the NAND is given for a page; page type t has a place of its own to be completed in. */
+static const uint8_t *sealed(struct media *m, const struct nand_addr *at, uint32_t sb, uint32_t t,
+                             const uint8_t *page)
+{
+    uint8_t *to = m->packed + (m->plane_count + (size_t)t) * m->page_bus_bytes;
+
+    if (!media_decodes(m))
+        return page;
+    memcpy(to, page, m->page_bus_bytes);
+    media_decoder_seal(&m->decoder, media_decoder_key(at->die, at->plane, sb, at->page + t), to,
+                       m->page_bus_bytes);
+    return to;
+}
+
 /* A word line of one plane; `pages` holds the page types of all planes, plane by plane. */
-static int put_plane(struct media *m, const struct nand_addr *addr, uint32_t page_types,
+static int put_plane(struct media *m, const struct nand_addr *addr, uint32_t sb, uint32_t page_types,
                      const uint8_t *pages)
 {
     const void *types[NAND_PAGE_TYPES_MAX] = {NULL};
     for (uint32_t t = 0; t < page_types; t++)
-        types[t] = pages + (size_t)(t * m->plane_count + addr->plane) * m->page_bus_bytes;
+        types[t] = sealed(m, addr, sb, t,
+                          pages + (size_t)(t * m->plane_count + addr->plane) * m->page_bus_bytes);
     int err = nand_wordline_put(m->nand, addr, types);
     FTL_ASSERT(m->ctx, err == 0 || err == NAND_ENOMEM);
     return err < 0 ? FTL_ENOMEM : 0;
@@ -125,7 +148,7 @@ int media_put(struct media *m, uint32_t die, uint32_t block, uint32_t first_page
                                  .page = first_page, .die = (uint16_t)die, .plane = (uint16_t)p};
         if (m->blocks.block == NULL ||
             (media_blocks_mask(&m->blocks, block, die, first_page / m->page_types) >> p & 1))
-            err = put_plane(m, &addr, m->page_types, pages);
+            err = put_plane(m, &addr, block, m->page_types, pages);
     }
     return err;
 }
@@ -137,7 +160,7 @@ int media_put_meta(struct media *m, uint32_t die, uint32_t block, uint32_t page,
     for (uint32_t p = 0; err == 0 && p < m->plane_count; p++) {
         struct nand_addr addr = {.block = block, .page = page, .die = (uint16_t)die,
                                  .plane = (uint16_t)p};
-        err = put_plane(m, &addr, slc ? 1 : m->page_types, pages);
+        err = put_plane(m, &addr, block, slc ? 1 : m->page_types, pages);
     }
     return err;
 }

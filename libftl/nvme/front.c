@@ -157,6 +157,7 @@ static void issue_part(ftl_drive *d, uint32_t index, uint32_t cws, const struct 
                                         .plane = (uint8_t)p->plane, .cw = (uint8_t)p->cw};
     d->core.reads_in_flight[p->sb]++;
     c->pending++;
+    media_want(&d->media, p->cw, cws);
     media_read(&d->media, d->ctx.now, MEDIA_HOST_READ, p->die, p->plane, p->sb,
                core_page(&d->core, p), cws, part);
 }

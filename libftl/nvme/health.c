@@ -26,6 +26,8 @@ int ftl_health_get(const ftl_drive *d, struct ftl_health *ret)
     memcpy(ret->ecc_steps, d->media.ecc.steps, sizeof ret->ecc_steps);
     memcpy(ret->ecc_attempts, d->media.ecc.attempts, sizeof ret->ecc_attempts);
     ret->ecc_again = d->media.ecc.again;
+    ret->ecc_corrected_bits = d->media.decoder.corrected_bits;
+    ret->ecc_miscorrected = d->media.decoder.miscorrected;
     ret->nand_energy_pj = media_energy_pj(&d->media);
     for (size_t at = 0; b->block != NULL && at < (size_t)b->dies * b->planes; at++) {
         ret->blocks_spare += b->spare_count[at];

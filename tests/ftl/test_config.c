@@ -108,6 +108,7 @@ static void test_impossible(void **state)
         {"gc.reserve_superblocks", "64", NULL},
         {"streams.count", "8", NULL},
         {"media.ecc", "1", "needs media.faults=1"},
+        {"media.ecc", "decoder", "needs media.faults=1"},
         {"media.refresh_hours", "1", "need media.ecc=1"},
         {"media.celsius", "40", "need media.ecc=1"},
         {"media.care_pages", "9", "need media.faults=1"},

@@ -23,6 +23,8 @@ static const struct {
 } rows[PAIR_COUNT] = {
     {"media.faults=1 media.ecc=1", "media.faults=0", "media.ecc=1: needs media.faults=1: pages "
      "that cannot be decoded are rebuilt, moved or lost there"},
+    {"media.faults=1 media.payload=1 media.ecc=decoder", "media.payload=0", "media.ecc=decoder: needs "
+     "media.payload=1: it decodes the bits of pages"},
     {"map.cache_ppm=10000", "map.unit_bytes=16384", "map.cache_ppm=10000: needs "
      "map.unit_bytes=4096: the size of a map page on the medium"},
     {"map.cache_ppm=10000", AUTO, "map.cache_ppm=10000: needs streams.mode=host: superblocks of "

@@ -27,6 +27,7 @@ extern "C" {
 #endif
 
 enum { FTL_NAME_MAX = 64, FTL_WHY_MAX = 512 };
+enum { FTL_MEDIA_ECC_CURVES = 1, FTL_MEDIA_ECC_DECODER = 2 };   /* values of media.ecc */
 
 /* Plain data: copy by assignment. Filled by ftl_config_init/load/set; a field
  * written by hand is judged by ftl_config_check like any other. */

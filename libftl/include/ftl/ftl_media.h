@@ -10,7 +10,7 @@
 extern "C" {
 #endif
 
-/* How a page was decoded (media.ecc = 1). */
+/* How a page was decoded (media.ecc). */
 enum ftl_ecc_step {
     FTL_ECC_FIRST,              /* by the first read, at the voltages that were good before */
     FTL_ECC_RETRY,              /* at other voltages */
@@ -39,6 +39,8 @@ struct ftl_health {
     uint64_t ecc_again;         /* array reads beyond the first of each */
     uint64_t nand_energy_pj;    /* array and bus since creation */
     uint64_t waiting_units;     /* units whose program failed, not placed again yet */
+    uint64_t ecc_corrected_bits;    /* media.ecc = decoder: wrong bits of words that decoded */
+    uint64_t ecc_miscorrected;  /* the same: words that decoded to others, found by their CRC */
 };
 /* FTL_EINVAL for a null pointer. O(planes + open word lines). */
 FTL_API int ftl_health_get(const ftl_drive *drive, struct ftl_health *ret_health);
