@@ -292,7 +292,8 @@ static inline uint32_t core_keys(const struct ftl_core *c)
 /* A class as a tag names it; 0 when it cannot be. */
 static inline uint8_t core_class_of_tag(const struct ftl_core *c, uint8_t class)
 {
-    return class < c->classes || (class == c->classes && c->map_frontier != SB_NONE) ? class : 0;
+    bool more = c->map_frontier != SB_NONE || c->cfg->streams_initial != 0;
+    return class < c->classes || (class == c->classes && more) ? class : 0;
 }
 
 /* Free superblocks that relocation to all frontiers but `except` may have to open. */

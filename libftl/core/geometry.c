@@ -99,6 +99,13 @@ bool geometry_streams_auto(const struct ftl_config *c)
     return strcmp(c->streams_mode, "auto") == 0;
 }
 
+/* A start after a loss closes open superblocks as they are. Apart, each was counted with the rest
+ * of a superblock to spare; of a pool that is so of one. */
+static uint64_t journal_kept(const struct ftl_config *c)
+{
+    return !c->journal_enabled ? 0 : geometry_streams_auto(c) ? geometry_frontiers(c) : 1;
+}
+
 /* One free superblock per frontier beyond the first keeps the host from waiting for
  * an erase (DESIGN.md has the argument). Without capacitors victims wait for a full
  * word line: one superblock for those held, one for units that run over into it. */
@@ -107,7 +114,7 @@ uint64_t geometry_free_kept(const struct ftl_config *c)
     /* automatic streams make all frontiers one pool: STREAMS.md */
     uint64_t open = geometry_streams_auto(c) ? 1 : geometry_frontiers(c);
     return c->gc_reserve + open - 1 + (c->power_plp ? 0 : 2) + failed_kept(c) +
-           (c->journal_enabled ? 1 : 0) +
+           journal_kept(c) +
            (pages_on_medium(c) != 0 ? MAP_RESERVE : 0);
 }
 

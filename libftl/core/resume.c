@@ -57,7 +57,8 @@ int core_resume_frontier(struct ftl_core *c, uint32_t sb)
     f->next = sb * g->sb_units + 1;
     f->sb_end = f->next + g->sb_units;
     f->run_end = f->wl_end = f->next + g->wl_units;
-    c->sb_class[sb] = c->fr_class[f - c->fr];
+    if (f - c->fr != c->wear.frontier)      /* there tags say it: it takes any class */
+        c->sb_class[sb] = c->fr_class[f - c->fr];
     c->restoring = true;
     const struct ftl_counters was = *c->count;  /* what was sent before was counted then */
     int err = 0;

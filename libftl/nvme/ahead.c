@@ -245,6 +245,23 @@ bool ahead_serve(ftl_drive *d, uint32_t index, uint32_t cws, uint64_t page,
     return true;
 }
 
+/* Are entries from this codeword on in DRAM, to *end at most? Else their map page is sent for: the
+ * stream goes on from there when it is looked at again. */
+static bool is_mapped(ftl_drive *d, uint64_t cw, uint64_t *end)
+{
+    struct ftl_core *core = &d->core;
+    if (!core->dftl.on)
+        return true;
+    uint32_t key = (uint32_t)cw + 1, t = map_page_of(&core->dftl, key);
+    uint64_t rest = cw + map_page_rest(&core->dftl, key);
+    if (!core_dftl_look(core, t)) {
+        translate_ahead(d, t);
+        return false;
+    }
+    *end = *end < rest ? *end : rest;
+    return true;
+}
+
 void ahead_go_on(ftl_drive *d, uint32_t stream)
 {
     struct ahead_stream *s = &d->ahead.streams[stream];
@@ -256,12 +273,15 @@ void ahead_go_on(ftl_drive *d, uint32_t stream)
 
     end = end < cws ? end : cws;
     while (at < end) {
+        uint64_t run_end = end;
+        if (!is_mapped(d, at, &run_end))
+            break;
         uint32_t slot = core->map[(at >> g->cw_shift) + 1], n = 1;
         uint32_t in_unit = (uint32_t)at & (g->unit_cws - 1);
         struct ftl_place p;
         if (slot != 0) {
             geometry_place(g, slot - 1, in_unit, &p);
-            while (p.cw + n < g->page_cws && at + n < end &&
+            while (p.cw + n < g->page_cws && at + n < run_end &&
                    core->map[((at + n) >> g->cw_shift) + 1] == slot + ((in_unit + n) >> g->cw_shift))
                 n++;
             uint64_t page = ahead_page(d, slot, in_unit);

@@ -127,6 +127,8 @@ bool translate_key(ftl_drive *d, uint32_t command, uint32_t key);
  * they are kept cached until translate_release(). */
 bool translate_held(ftl_drive *d, uint32_t command, uint32_t key, uint32_t last);
 void translate_release(ftl_drive *d);
+/* Has a map page read for which no command waits. */
+void translate_ahead(ftl_drive *d, uint32_t t);
 /* Caches pages that came and resumes commands; did any come? */
 bool translate_continue(ftl_drive *d);
 uint64_t server_take(struct server *s, uint64_t from, uint64_t ns);

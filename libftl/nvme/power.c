@@ -209,7 +209,8 @@ static int forget(ftl_drive *d)
     struct ftl_policies policies = {.version = FTL_POLICY_VERSION,
                                     .struct_size = sizeof policies,
                                     .gc = d->core.policy.gc, .wear = d->core.policy.wear,
-                                    .pace = d->core.policy.pace};
+                                    .pace = d->core.policy.pace,
+                                    .stream = d->core.policy.stream};
     struct media was = d->media;
     int64_t open_before = d->core.open_before - (int64_t)d->power.open_units;
     ftl_u128 log_sum = d->core.log_sum;

@@ -48,6 +48,13 @@ bool translate_key(ftl_drive *d, uint32_t index, uint32_t key)
     return false;
 }
 
+void translate_ahead(ftl_drive *d, uint32_t t)
+{
+    const struct ftl_core *core = &d->core;
+    if (media_ops_free(&d->media) > core->wl_reserve + core->g.dies)
+        core_dftl_load(&d->core, t, MAP_REF + t);
+}
+
 static bool is_held(ftl_drive *d, uint32_t index, uint32_t t)
 {
     struct dftl *m = &d->core.dftl;

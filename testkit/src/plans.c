@@ -27,6 +27,12 @@ static const struct {
     {"tlc-512", "nand.preset=tlc-128l power.plp=0 drive.lba_bytes=512 power.atomic_units=2"},
     {"qlc", "nand.preset=qlc power.plp=0"},
     {"qlc-streams-caps", "nand.preset=qlc power.plp=1 streams.count=2 ftl.superblocks=14"},
+    {"tlc-auto-caps", "nand.preset=tlc-128l power.plp=1 streams.mode=auto streams.count=2 "
+                      "ftl.superblocks=16"},
+    {"tlc-isolated-caps", "nand.preset=tlc-128l power.plp=1 streams.count=2 gc.frontiers=2 "
+                          "streams.initially_isolated=2 ftl.superblocks=14"},
+    {"tlc-wear-caps", "nand.preset=tlc-128l power.plp=1 wear.spread=1 gc.frontiers=2 "
+                      "ftl.superblocks=14"},
     {"qlc-8k-caps", "nand.preset=qlc power.plp=1 map.unit_bytes=8192"},
 };
 

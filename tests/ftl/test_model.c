@@ -105,7 +105,6 @@ static struct ftl_config random_config(struct rand64 *r)
     cfg.pslc_dynamic = pslc != 0 ? draw_to(r, 5) : 0;
     cfg.pslc_idle_ns = draw_to(r, 2) ? draw_to(r, 3000000) : UINT64_C(1000000000000);
     random_scheduling(&cfg, r);
-    cfg.preread_cache_bytes = ppm != 0 ? 0 : cfg.preread_cache_bytes;
     return cfg;
 }
 

@@ -35,8 +35,6 @@ static const struct {
      "for wear's sake save up no room for map pages"},
     {"map.cache_ppm=10000", "media.faults=1", "map.cache_ppm=10000: needs media.faults=0: map "
      "pages are not moved out of failed blocks"},
-    {"map.cache_ppm=10000", "preread.cache_bytes=1048576", "map.cache_ppm=10000: needs "
-     "preread.cache_bytes=0: pre-read asks for entries that no command waits for"},
     {"streams.count=2", "power.plp=0", "streams.count=2: needs power.plp=1: without capacitors "
      "the open word lines of all classes would hold victims back"},
     {"streams.mode=auto streams.count=4 streams.policy=mine", "streams.mode=host",
@@ -72,12 +70,6 @@ static const struct {
     {JOURNAL, "media.payload=0", "journal.enabled=1: needs media.payload=1: it is written to NAND"},
     {JOURNAL, "media.faults=1", "journal.enabled=1: needs media.faults=0: recovery does not know "
      "bad blocks"},
-    {JOURNAL, "wear.spread=10", "journal.enabled=1: needs wear.spread=0: recovery does not know "
-     "moved superblocks"},
-    {JOURNAL, AUTO, "journal.enabled=1: needs streams.mode=host: recovery does not know gathered "
-     "streams"},
-    {JOURNAL, ISOLATED, "journal.enabled=1: needs streams.initially_isolated=0: recovery does not "
-     "know gathered streams"},
     {JOURNAL, TWO_PASS, "journal.enabled=1: needs a nand.preset of one pass: recovery does not "
      "know word lines in two passes"},
     {"gc.pacing=threshold", "gc.idle_after_ns=1000", "gc.pacing=threshold: needs "

@@ -67,6 +67,31 @@ static void test_depth_one(void **state)
     ftl_destroy(d);
 }
 
+/* The map on the medium: 4,000 units lie on map pages of 1,024. The first read waits for its own,
+ * the three behind it are sent for when the units ahead reach them, 32 reads before they are
+ * asked for. */
+static void test_cached_map(void **state)
+{
+    struct ftl_config cfg = config("4M");
+    struct ftl_counters n;
+    (void)state;
+    cfg.map_cache_ppm = 10000;
+    ftl_drive *d = make_drive(&cfg);
+    sequential_fill(d);
+    (void)read_unit(d, 100000);
+    assert_int_equal(ftl_drain(d), 0);
+    ftl_counters_reset(d);
+    for (uint64_t i = 0; i < 4000; i++)
+        (void)read_unit(d, i);
+    ftl_counters_get(d, &n);
+    assert_int_equal(n.map_cache_misses, 1);
+    assert_int_equal(n.map_cache_hits, 3999);
+    assert_int_equal(n.translation_reads, 4);
+    assert_int_equal(n.preread_hits, 4000 - 3);
+    assert_sound(d);
+    ftl_destroy(d);
+}
+
 /* Sixteen streams at once are followed; a seventeenth pushes out the one seen longest ago. */
 static void test_streams(void **state)
 {
@@ -177,7 +202,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_depth_one), cmocka_unit_test(test_streams),
         cmocka_unit_test(test_random),    cmocka_unit_test(test_nothing_stale),
-        cmocka_unit_test(test_config),
+        cmocka_unit_test(test_config),    cmocka_unit_test(test_cached_map),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
