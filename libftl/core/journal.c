@@ -600,11 +600,6 @@ static void save_word_line(struct ftl_core *c, uint32_t frontier, uint32_t slot,
     }
 }
 
-static uint32_t frontier_of(const struct ftl_core *c, uint32_t sb)
-{
-    return c->sb_frontier[sb];
-}
-
 /* Word lines in the order they were sent, then the open ones, then the mark. */
 static void save_buffer(struct ftl_core *c, enum journal_mark mark, struct journal_flush *f)
 {
@@ -625,7 +620,7 @@ static void save_buffer(struct ftl_core *c, enum journal_mark mark, struct journ
         if (wl->is_parity || media_peek(c->media, wl->die, 0, wl->sb, wl->row * c->g.page_types, 0,
                                         1, &byte) == NAND_OK)
             continue;
-        save_word_line(c, frontier_of(c, wl->sb), c->payload->wl[wl->group] * c->g.wl_units + 1,
+        save_word_line(c, c->sb_frontier[wl->sb], c->payload->wl[wl->group] * c->g.wl_units + 1,
                        c->g.wl_units, true, f);
     }
     for (uint32_t i = 0; i < c->frontier_count; i++) {
@@ -634,18 +629,22 @@ static void save_buffer(struct ftl_core *c, enum journal_mark mark, struct journ
         if (fr->sb != SB_NONE && fr->next > begin)
             save_word_line(c, i, begin, fr->next - begin, false, f);
     }
-    if (!j->cut) {
+    for (uint32_t copy = 0; copy < 2 && !j->cut; copy++) {  /* one may be lost */
         if (j->open >= 0 && j->open_sectors == j->sectors)
             send(c);
+        uint64_t idle = media_idle_at(c->media);    /* a mark speaks of what has ended */
+        *j->at = idle > *j->at ? idle : *j->at;
         open_page(c);
         memset(sector_of(c, j->open_sectors), 0, JOURNAL_BODY);
         core_put(sector_of(c, j->open_sectors), first, 8);
         core_put(sector_of(c, j->open_sectors) + 8, j->begun ? j->checkpoint_number : 0, 8);
+        core_put(sector_of(c, j->open_sectors) + 16, copy, 1);
         close_sector(c, JK_MARK, (uint8_t)mark, (uint32_t)f->units, 0, c->payload->seq);
-        send(c);
-        if (j->cut)
-            f->lost = f->units, f->units = 0;
     }
+    if (!j->cut)
+        send(c);
+    if (j->cut)
+        f->lost += f->units, f->units = 0;
     f->pages = j->pages_now;
 }
 

@@ -64,6 +64,15 @@ struct journal {
     struct found_unit *found;
 };
 
+/* What a start finds of a segment. */
+struct segment_seen {
+    uint64_t first, last, complete, from;   /* numbers; complete 0 = its checkpoint is not */
+    uint64_t sectors;           /* of its checkpoint that are there */
+    uint64_t newest;            /* number of the last one that is no filler */
+    uint64_t all;               /* sectors seen */
+    bool recovering, stopped;   /* stopped: the newest is the mark of a drive that was running */
+};
+
 struct log_place {
     uint32_t die, block, page;
 };

@@ -15,13 +15,6 @@
 
 enum { SECTOR = JOURNAL_BODY + JOURNAL_TRAILER };
 
-struct segment_seen {
-    uint64_t first, last, complete, from;   /* numbers; complete 0 = its checkpoint is not */
-    uint64_t sectors;           /* of its checkpoint that are there */
-    uint64_t newest;            /* number of the last one that is no filler */
-    bool recovering;
-};
-
 struct recovery {
     struct ftl_core *c;
     struct core_recovered *out;
@@ -101,11 +94,17 @@ static void see(struct recovery *r, uint32_t segment, uint32_t page, uint8_t *se
 
     if (s->first == 0)
         s->first = t->number;
-    s->last = t->number;
     s->sectors++;
+    s->all++;
+    if (t->kind == JK_MARK && core_get(sector + 16, 1) == 1 && t->number == s->last + 2) {
+        s->sectors++;                       /* the mark itself is lost: this is its copy */
+        s->all++;
+    }
+    s->last = t->number;
     if (t->kind == JK_FILLER)
         return;
     s->newest = t->number;
+    s->stopped = t->kind == JK_MARK && t->param != MARK_STARTED;
     r->seq = t->seq > r->seq ? t->seq : r->seq;
     if (t->kind == JK_MARK) {
         uint64_t from = core_get(sector + 8, 8);
@@ -160,7 +159,7 @@ static int find_log(struct recovery *r)
     for (uint32_t s = 0; s < j->segments; s++)
         newest = r->seen[s].last > newest ? r->seen[s].last : newest;
     r->c->journal->next_number = newest + 1;
-    return 0;
+    return core_log_is_damaged(r->c, r->seen, r->order, r->order_count) ? FTL_EMEDIA : 0;
 }
 
 static void apply(struct recovery *r, uint32_t segment, uint32_t page, uint8_t *sector,

@@ -68,6 +68,27 @@ void core_replay_trim(struct ftl_core *c, const uint8_t *at)
         }
 }
 
+/* A drive that stopped in order wrote all of its log: what is missing was damaged since. After
+ * a sudden loss the last pages may be missing by right, and damage cannot be told from that. */
+bool core_log_is_damaged(const struct ftl_core *c, const struct segment_seen *seen,
+                         const uint32_t *order, uint32_t count)
+{
+    const struct segment_seen *last = &seen[order[count - 1]];
+    uint64_t end = 0;
+
+    for (uint32_t s = 0; s < c->journal->segments; s++)
+        if (seen[s].stopped && seen[s].newest > last->newest)
+            return true;                    /* it ran from a checkpoint that is there no more */
+    for (uint32_t i = 0; last->stopped && i < count; i++) {
+        const struct segment_seen *s = &seen[order[i]];
+        if (s->last - s->first + 1 != s->all || s->from != s->first ||
+            (i > 0 && s->first != end + 1))
+            return true;
+        end = s->last;
+    }
+    return false;
+}
+
 bool core_is_blank(const struct ftl_core *c, uint32_t sb)
 {
     for (uint32_t d = 0; d < c->g.dies; d++)

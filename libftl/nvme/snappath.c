@@ -116,10 +116,15 @@ int ftl_mount(const char *path, const struct ftl_config *cfg, const struct ftl_p
         ftl_destroy(d);
         return refuse(FTL_ESNAPSHOT, why, why_size, path, "a state, not media: load it");
     }
+    struct ftl_power_report last = {.struct_size = sizeof last};
     err = ftl_power_on(d, report);
+    ftl_power_last(d, &last);
     if (err < 0) {
+        char text[FTL_WHY_MAX];         /* the step that gave up says what is damaged */
+        const char *step = last.step_count != 0 ? last.steps[last.step_count - 1].name : "power on";
+        (void)snprintf(text, sizeof text, "%s: %s", step, ftl_strerror(err));
         ftl_destroy(d);
-        return refuse(err, why, why_size, path, ftl_strerror(err));
+        return refuse(err, why, why_size, path, text);
     }
     *ret_drive = d;
     return 0;

@@ -130,6 +130,26 @@ int nandi_contents_reserve(struct nand_dev *dev, size_t block)
     return 0;
 }
 
+int nandi_contents_flip(struct nand_dev *dev, size_t block, uint32_t page, uint32_t offset,
+                        uint8_t mask)
+{
+    struct page_data *fresh = nandi_page_new(dev, dev->page_total_bytes), **slot;
+
+    if (!fresh || nandi_contents_reserve(dev, block) != 0) {
+        nandi_page_release(dev, fresh);
+        return NAND_ENOMEM;
+    }
+    slot = &dev->contents[block]->page[page];
+    nandi_contents_unpack(dev, *slot, fresh->bytes);
+    fresh->bytes[offset] ^= mask;
+    fresh->xxh = XXH3_64bits(fresh->bytes, dev->page_total_bytes);
+    account(dev, *slot, -1);
+    nandi_page_release(dev, *slot);
+    *slot = fresh;
+    account(dev, fresh, 1);
+    return 0;
+}
+
 /* A further part of a partially programmed page: cells only go from 1 to 0. */
 static void merge_page(struct nand_dev *dev, struct page_data *fresh,
                        const struct page_data *old)

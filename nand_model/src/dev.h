@@ -384,6 +384,8 @@ void nandi_contents_destroy(struct nand_dev *dev);
 int  nandi_contents_load(struct nand_dev *dev, size_t plane, uint32_t type, const void *data,
                        uint32_t offset, uint32_t bytes);
 int  nandi_contents_reserve(struct nand_dev *dev, size_t block);
+int  nandi_contents_flip(struct nand_dev *dev, size_t block, uint32_t page, uint32_t offset,
+                         uint8_t mask);
 /* Moves the loaded pages (bit mask `types`) into the block from first_page on. merge:
  * a partial program, old and new bytes are anded. */
 void nandi_contents_program(struct nand_dev *dev, size_t block, size_t plane,

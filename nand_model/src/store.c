@@ -148,6 +148,19 @@ int nand_block_put(nand_dev *dev, uint32_t die, uint32_t plane, uint32_t block, 
     return 0;
 }
 
+int nand_page_flip(nand_dev *dev, const struct nand_addr *addr, uint32_t offset, uint8_t mask)
+{
+    size_t block;
+    int err = locate(dev, addr, &block);
+    if (err)
+        return err;
+    if (offset >= dev->page_total_bytes)
+        return NAND_EBYTES;
+    if (!nandi_contents_page(dev, block, addr->page))
+        return NAND_EUNWRITTEN;
+    return nandi_contents_flip(dev, block, addr->page, offset, mask);
+}
+
 int nand_page_get(const nand_dev *dev, const struct nand_addr *addr, uint32_t offset,
                   uint32_t bytes, void *ret_data)
 {

@@ -459,7 +459,19 @@ static void wordline_put_reads_back(void **state)
     addr.page = 1;
     assert_int_equal(nand_page_get(dev, &addr, 7, 100, got), NAND_OK);
     assert_memory_equal(got, page[1] + 7, 100);
+    nand_dev *fork;
+    assert_int_equal(nand_fork(dev, &fork), 0);
+    assert_int_equal(nand_page_flip(dev, &addr, 9, 0x81), 0);
+    assert_int_equal(nand_page_get(dev, &addr, 8, 3, got), NAND_OK);
+    assert_int_equal(got[0], page[1][8]);
+    assert_int_equal(got[1], page[1][9] ^ 0x81);
+    assert_int_equal(got[2], page[1][10]);
+    assert_int_equal(nand_page_get(fork, &addr, 9, 1, got), NAND_OK);
+    assert_int_equal(got[0], page[1][9]);
+    assert_int_equal(nand_page_flip(dev, &addr, PAGE, 1), NAND_EBYTES);
+    nand_destroy(fork);
     addr.page = 2;
+    assert_int_equal(nand_page_flip(dev, &addr, 0, 1), NAND_EUNWRITTEN);   /* all ones: no bytes */
     assert_int_equal(nand_page_get(dev, &addr, 0, 2, got), NAND_OK);
     assert_int_equal(got[0] & got[1], 0xff);
     assert_int_equal(nand_page_get(dev, &addr, PAGE, 1, got), NAND_EBYTES);

@@ -52,6 +52,11 @@ NAND_API int nand_block_put(nand_dev *dev, uint32_t die, uint32_t plane, uint32_
  * (*ret_data is left alone). Negative: NAND_EADDR, NAND_EBYTES, NAND_ENOTSUP. */
 NAND_API int nand_page_get(const nand_dev *dev, const struct nand_addr *addr, uint32_t offset,
                            uint32_t bytes, void *ret_data);
+/* For tests of what reads NAND: a programmed page comes back with bits of one byte (mask)
+ * flipped, as if it had been programmed so; no code, no count tells. Forks keep theirs. Errors:
+ * NAND_EADDR, NAND_EBYTES, NAND_EUNWRITTEN (holds no bytes), NAND_ENOTSUP, NAND_ENOMEM. */
+NAND_API int nand_page_flip(nand_dev *dev, const struct nand_addr *addr, uint32_t offset,
+                            uint8_t mask);
 /* Bytes of the cache register as DATA_OUT would carry them, bit errors included; no bus
  * time. Errors: NAND_EADDR, NAND_ENODATA, NAND_EBYTES, NAND_ENOTSUP. */
 NAND_API int nand_register_get(const nand_dev *dev, uint32_t die, uint32_t plane, uint32_t offset,
