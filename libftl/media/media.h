@@ -160,6 +160,11 @@ int media_fork(struct media *m, const struct media *from);
  * than 0 of a callback is handed back, or becomes FTL_ESNAPSHOT like NAND of another part. */
 int media_save(const struct media *m, int (*sink)(void *, const void *, size_t), void *user);
 int media_load(struct media *m, int (*source)(void *, void *, size_t), void *user);
+/* Every pointer of a struct media that sim_mem does not know: taken from another one, or NULL
+ * when `from` is. A new one belongs here too; test_snapshot tells. */
+void media_point(struct media *m, const struct media *from);
+/* Memory that means nothing between two events, or is a table of the library. */
+bool media_is_scratch(const struct media *m, const void *array);
 /* The profile that a configuration describes; *ret points into cfg's strings. */
 int media_profile(struct nand_profile *ret, const struct ftl_config *cfg);
 bool media_has_two_passes(const struct ftl_config *cfg);

@@ -10,6 +10,24 @@ int media_save(const struct media *m, int (*sink)(void *, const void *, size_t),
     return nand_save(m->nand, sink, user);
 }
 
+void media_point(struct media *m, const struct media *from)
+{
+    m->nand = from != NULL ? from->nand : NULL;
+    m->heap = from != NULL ? from->heap : NULL;
+    m->ctx = from != NULL ? from->ctx : NULL;
+    m->slc = from != NULL ? from->slc : NULL;
+    m->time = from != NULL ? from->time : NULL;
+    m->program_bytes = from != NULL ? from->program_bytes : NULL;
+    m->ecc.code = from != NULL ? from->ecc.code : NULL;
+    m->decoder.code = from != NULL ? from->decoder.code : NULL;
+}
+
+bool media_is_scratch(const struct media *m, const void *array)
+{
+    return array == m->ecc.curves || array == m->decoder.space || array == m->decoder.word ||
+           array == m->decoder.bins || array == m->decoder.llr;
+}
+
 /* The names are texts of the profile's owner. */
 static bool is_same_part(const struct nand_profile *a, const struct nand_profile *b)
 {

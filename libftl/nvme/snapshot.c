@@ -29,12 +29,11 @@ uint64_t snap_layout(void)
     return XXH3_64bits_withSeed(&order, sizeof order, id);
 }
 
-/* Arrays that are not stored as they are: policies' state goes by policy, the decoder's curves
- * are a table of the library. */
+/* Arrays that are not stored as they are: policies' state goes by policy. */
 static bool is_apart(const ftl_drive *d, uint32_t i)
 {
     const void *array = d->ctx.mem.list[i].array;
-    return array == d->core.policy.state || array == d->media.ecc.curves;
+    return array == d->core.policy.state || media_is_scratch(&d->media, array);
 }
 
 static uint32_t array_count(const ftl_drive *d)
@@ -87,12 +86,7 @@ static void strip(ftl_drive *s)
     c->journal = NULL;
     c->kept.incoming = c->kept.page = NULL;
     c->log.at = NULL;
-    s->media.nand = NULL;
-    s->media.heap = NULL;
-    s->media.ctx = NULL;
-    s->media.slc = NULL;
-    s->media.time = NULL;
-    s->media.program_bytes = NULL;
+    media_point(&s->media, NULL);
 }
 
 static void write_array(struct snap_out *o, const ftl_drive *d, uint32_t i)
@@ -215,12 +209,7 @@ static void graft(ftl_drive *d, ftl_drive *s)
     s->core.payload = c->payload;
     s->core.raid = c->raid;
     s->core.journal = c->journal;
-    s->media.nand = d->media.nand;
-    s->media.heap = d->media.heap;
-    s->media.ctx = d->media.ctx;
-    s->media.slc = d->media.slc;
-    s->media.time = d->media.time;
-    s->media.program_bytes = d->media.program_bytes;
+    media_point(&s->media, &d->media);
     memcpy(d, s, sizeof *d);
 }
 

@@ -130,13 +130,22 @@ static struct ftl_config flavour(int i)
                            "nand.spare_bytes", "600", "ftl.superblocks", "16", "pslc.superblocks", "4",
                            "gc.frontiers", "2",
                            "preread.cache_bytes", "65536", "preread.ahead_bytes", "16384", NULL);
+    case 7:                         /* aged cells, the decoder's curves; 8: the decoder itself */
+    case 8:
+        return make_config("wa-reference", 1, "nand.preset", "etlc-x3-9070", "nand.channels", "2",
+                           "nand.dies", "4", "nand.planes", "1", "nand.wordlines_per_block", "8",
+                           "nand.blocks_per_plane", "16", "ftl.superblocks", "10", "raid.parity", "1",
+                           "drive.user_bytes", "3145728", "drive.lba_bytes", "4096", "buffer.bytes",
+                           "1048576", "buffer.gc_bytes", "1048576", "media.payload", "1",
+                           "media.faults", "1", "media.ecc", i == 7 ? "1" : "decoder",
+                           "media.start_cycles", "3000", NULL);
     default:                        /* the journal */
         return make_config("wa-reference", 1, SMALL, "nand.blocks_per_plane", "64", "media.payload",
                            "1", "journal.enabled", "1", "gc.frontiers", "2", "drive.user_bytes",
                            "131072", "buffer.bytes", "65536", "buffer.gc_bytes", "65536", NULL);
     }
 }
-enum { FLAVOURS = 7 };
+enum { FLAVOURS = 9 };
 
 /* Three drives of one history: one goes on, one is saved and goes on, one is loaded. */
 static void test_state(void **state)
