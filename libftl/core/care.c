@@ -36,6 +36,8 @@ void core_care_want(struct ftl_core *c, uint32_t sb)
 
 void core_refresh_want(struct ftl_core *c, uint32_t sb)
 {
+    if (FTL_PLANT(refresh_skipped, 1))
+        return;
     if (c->state[sb] == SB_CLOSED && c->valid[sb] != 0 && c->leave[sb] != LEAVE_ALL) {
         c->count->refreshes++;
         want(c, sb, LEAVE_ALL);

@@ -106,6 +106,8 @@ void core_dftl_moved(struct ftl_core *c, uint32_t key)
     struct dftl *m = &c->dftl;
     if (key >= m->first_key)
         return;                     /* a map page itself: its place is in the directory */
+    if (FTL_PLANT(map_page_unmoved, 20))
+        return;
     uint32_t t = map_page_of(m, key);
     struct map_page *p = &m->pages[t];
     if (p->flags & MAP_CACHED) {
@@ -184,7 +186,7 @@ static bool evict_one(struct ftl_core *c)
     if (t == MAP_PAGE_NONE)
         return false;
     struct map_page *p = &m->pages[t];
-    if (p->flags & MAP_DIRTY) {
+    if ((p->flags & MAP_DIRTY) && !FTL_PLANT(map_page_clean, 10)) {
         if (!write_back_fits(c))
             return false;
         place_page(c, t, CAUSE_HOST);

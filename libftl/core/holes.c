@@ -366,7 +366,7 @@ bool core_rewrite_failed(struct ftl_core *c, const struct wordline *wl)
     uint32_t planes = media_blocks_mask(blocks_of(c), wl->sb, wl->die, wl->row);
     uint32_t d = (wl->die + 2 * g->dies - wl->row % g->dies - g->parity_dies) % g->dies;
 
-    if (d >= g->data_dies || planes == (UINT32_C(1) << g->planes) - 1)
+    if (FTL_PLANT(failed_program_kept, 2) || d >= g->data_dies || planes == (UINT32_C(1) << g->planes) - 1)
         return true;            /* parity, or nothing failed */
     uint32_t slot = wl->sb * g->sb_units + 1 + wl->row * g->row_units + d * g->wl_units;
     for (uint32_t i = 0; i < g->wl_units; i += g->group_units, slot += g->group_units) {

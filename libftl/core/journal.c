@@ -161,6 +161,8 @@ static void write_page(struct ftl_core *c, int32_t buffer)
     struct journal *j = c->journal;
     struct log_place at = core_journal_place(c, j->segment_of[buffer], j->page_of[buffer]);
 
+    if (FTL_PLANT(journal_page_lost, 3))
+        memset(buffer_at(c, buffer), 0xff, (size_t)(j->sectors / j->page_cws) * j->page_total);
     if (j->way == WAY_NOW) {
         program_now(c, at, buffer);
     } else if (!c->timed) {
@@ -180,8 +182,7 @@ static void begin_segment(struct ftl_core *c)
     FTL_ASSERT(c->ctx, !j->running);
     j->segment = (j->segment + 1) % j->segments;
     j->page = 0;
-    j->running = true;
-    j->begun = false;
+    j->running = true, j->begun = false;
     j->table_at = 0;
     j->slice_at = c->g.pages_on_medium != 0 ? c->user_units + 1 : 1;
     j->page_at = j->key_at = j->key_end = 0;
@@ -574,7 +575,7 @@ static void finish_pages(struct ftl_core *c)
 static bool add_unit(struct ftl_core *c, uint32_t frontier, uint32_t slot, bool sent)
 {
     struct journal *j = c->journal;
-    for (uint32_t cw = 0; cw < c->g.unit_cws && !j->cut; cw++) {
+    for (uint32_t cw = FTL_PLANT(unit_unsaved, 3) ? c->g.unit_cws : 0; cw < c->g.unit_cws && !j->cut; cw++) {
         const uint8_t *sector = core_payload_sector(c, slot, cw);
         struct payload_tag tag;
         (void)core_payload_tag(sector, &tag);

@@ -372,6 +372,8 @@ static void add_parity(struct ftl_core *c, const struct frontier *f, const uint8
             memset(core_payload_group(c, *group), 0, p->wl_bytes);
         }
         uint8_t *sum = core_payload_group(c, *group);
+        if (FTL_PLANT(parity_stale, 20))
+            continue;
         if (k * f->data_die == 0) {
             add_pages(p, sum, data, f->jumped, NULL);
             continue;

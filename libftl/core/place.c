@@ -459,7 +459,7 @@ uint32_t core_relocate(struct ftl_core *c, uint32_t slot, uint32_t end)
             uint32_t key = rmap[slot];
             if (map[key] != slot && !plant_stale(c, slot))
                 continue;
-            if (FTL_PLANT(lose_relocated, 50))
+            if (FTL_PLANT(lose_relocated, 50) || (core_is_slc(c, from) && FTL_PLANT(fold_lost, 20)))
                 continue;
             map[key] = to;
             rmap[to] = key;

@@ -29,7 +29,7 @@ void core_replay_slice(struct ftl_core *c, const uint8_t *at, uint32_t bytes)
     for (uint32_t i = 0; i < n; i++) {
         uint32_t slot = (uint32_t)core_get(at + 16 + 4 * i, 4);
         c->map[first + i] = slot <= c->g.total_units ? slot : 0;
-        c->journal->seqs[first + i] = seq;
+        c->journal->seqs[first + i] = FTL_PLANT(older_wins, 2) ? 0 : seq;
     }
     for (uint32_t key = first; c->g.pages_on_medium != 0 && key < first + n; key++)
         if (key <= c->user_units)
@@ -64,7 +64,7 @@ void core_replay_trim(struct ftl_core *c, const uint8_t *at)
     for (; n > 0 && key != 0 && key <= c->user_units; n--, key++)
         if (c->journal->seqs[key] < seq) {
             c->map[key] = 0;
-            c->journal->seqs[key] = seq;
+            c->journal->seqs[key] = FTL_PLANT(trim_loses, 1) ? 0 : seq;
         }
 }
 
@@ -92,7 +92,7 @@ bool core_log_is_damaged(const struct ftl_core *c, const struct segment_seen *se
 bool core_is_blank(const struct ftl_core *c, uint32_t sb)
 {
     for (uint32_t d = 0; d < c->g.dies; d++)
-        if (c->rows_programmed[(size_t)sb * c->g.dies + d] != 0)
+        if (c->rows_programmed[(size_t)sb * c->g.dies + d] != 0 && !FTL_PLANT(reuse_after_cut, 1))
             return false;
     return true;
 }

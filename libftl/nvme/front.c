@@ -320,7 +320,8 @@ static void place(ftl_drive *d, struct command *c, uint32_t n)
         if (d->core.payload != NULL) {
             k = 1;
             d->core.payload->atomic_first = c->cursor;
-            d->core.payload->atomic_count = c->units <= d->cfg.power_atomic_units ? c->units : 1;
+            bool whole = c->units <= d->cfg.power_atomic_units && !FTL_PLANT(shorn_kept, 1);
+            d->core.payload->atomic_count = whole ? c->units : 1;
             d->core.payload->incoming = whole_unit(d, c, c->cursor, unit);
         }
         for (uint32_t i = 0; i < k; i++) {
@@ -364,7 +365,6 @@ static uint32_t write_room(const ftl_drive *d, const struct command *c)
 static bool merges_lost(const ftl_drive *d, const struct command *c)
 {
     const uint32_t at[2] = {c->cursor, c->units - 1};
-
     for (uint32_t i = 0; i < 2; i++) {
         uint32_t offset, key = c->first_key + at[i];
         if (covered(d, c, at[i], &offset) < d->core.g.unit_bytes &&
@@ -486,7 +486,7 @@ static bool write_step(ftl_drive *d, uint32_t index)
         d->core.dispatch_at = c->done_at;
         place(d, c, n);
     }
-    if (c->cursor < c->units)
+    if (c->cursor < c->units && !FTL_PLANT(ack_early, 5))
         return false;
     bool lands = must_land(d, c);
     if (lands && !close_word_line(d, c->class))
@@ -539,7 +539,7 @@ static bool trim_step(ftl_drive *d, uint32_t index)
         return false;
     if (!d->core.dftl.on)
         core_unmap(&d->core, from, n);
-    if (d->core.journal != NULL && !d->core.dftl.on && n > 0)
+    if (d->core.journal != NULL && !d->core.dftl.on && n > 0 && !FTL_PLANT(trim_unlogged, 2))
         core_journal_trim(&d->core, from, n);
     d->count.host_trims++;
     d->count.host_trim_bytes += n << d->core.g.unit_shift;

@@ -8,6 +8,7 @@
 
 #include "nvme/drive.h"
 #include "sim/draw.h"
+#include "sim/plant.h"
 #include "sim/secded.h"
 
 /* NVMe status fields: Internal Error; End-to-end Guard Check Error. */
@@ -41,7 +42,9 @@ static uint16_t hit(ftl_drive *d, uint8_t *at, uint32_t flips, uint64_t draw)
         memcpy(at, was, 8);                 /* the word is given up, not handed on */
         return STATUS_INTERNAL;
     }
-    if (secded_crc(at, 8) != guard) {
+    if (FTL_PLANT(flip_uncorrected, 1))
+        at[bit / 8 % 8] ^= 1;
+    else if (secded_crc(at, 8) != guard) {
         d->count.memory_guarded++;
         memcpy(at, was, 8);
         return STATUS_GUARD;

@@ -42,7 +42,7 @@ static void flush(ftl_drive *d, const struct ftl_power_cut *how, struct ftl_powe
     uint64_t at = d->ctx.now + d->cfg.power_detect_ns, idle = media_idle_at(&d->media);
 
     uint64_t usable = energy_usable_nj(&d->cfg, energy_health_ppm(&d->cfg, d->ctx.now));
-    r->energy_have_nj = usable * how->energy_ppm / 1000000;
+    r->energy_have_nj = usable * how->energy_ppm / (1000000 << FTL_PLANT(half_energy, 1));
     j->from = d->ctx.now;
     j->base_mw = d->cfg.power_base_mw;
     j->budget_pj = r->energy_have_nj * 1000;

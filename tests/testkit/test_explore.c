@@ -1,0 +1,70 @@
+/* test_explore.c - the crash explorer finds nothing on plans without capacitors, and its ids
+ * repeat what they name. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "ftl/ftl_testkit.h"
+
+enum { OPERATIONS = 40 };
+
+static bool enough(void *user, const struct tk_explored *so_far)
+{
+    (void)user;
+    return so_far->done >= OPERATIONS;
+}
+
+/* Chains of the first operations of a plan; 5 variants of each, other ones every time. */
+static struct tk_explored explore(const char *plan, uint64_t seed)
+{
+    struct tk_case c = {0};
+    struct tk_explored sum = {0};
+    char why[FTL_WHY_MAX] = "";
+    if (tk_plan_case(plan, seed, &c, why, sizeof why) != 0)
+        fail_msg("%s", why);
+    struct tk_explore x = {.c = &c, .name = plan, .seed = seed, .variants = 5, .progress = enough};
+    int err = tk_explore(&x, &sum, why, sizeof why);
+    if (err != 0 && err != FTL_EAGAIN)
+        fail_msg("%s: %s", plan, why);
+    tk_script_free(&c.script);
+    if (sum.first_id[0] != '\0')
+        fail_msg("%s: %s: %s", sum.first_id, tk_verdict_name(sum.first.verdict), sum.first.why);
+    return sum;
+}
+
+/* Each chain is two losses and, every second time, one more during a recovery. */
+static void test_plans(void **state)
+{
+    static const char *const plans[] = {"slc", "mlc", "tlc", "tlc-raid", "qlc"};
+    (void)state;
+    for (size_t i = 0; i < sizeof plans / sizeof plans[0]; i++)
+        for (uint64_t seed = 1; seed <= 2; seed++) {
+            struct tk_explored sum = explore(plans[i], seed);
+            assert_int_equal(sum.chains, OPERATIONS * 5);
+            assert_true(sum.cuts >= 2 * sum.chains && sum.in_recovery > sum.chains / 2);
+            assert_int_equal(sum.verdicts[TK_SOUND], sum.chains);
+        }
+}
+
+static void test_ids(void **state)
+{
+    struct tk_explored once = {0}, again = {0};
+    char why[FTL_WHY_MAX] = "";
+    (void)state;
+    assert_int_equal(tk_explore_id("tlc/1/17/9", &once, why, sizeof why), 0);
+    assert_int_equal(tk_explore_id("tlc/1/17/9", &again, why, sizeof why), 0);
+    assert_int_equal(once.chains, 1);
+    assert_memory_equal(&once, &again, sizeof once);
+    assert_string_equal(once.current_id, "tlc/1/17/9");
+    assert_int_equal(tk_explore_id("tlc/1/17", &again, why, sizeof why), FTL_EINVAL);
+    assert_int_equal(tk_explore_id("tlx/1/17/9", &again, why, sizeof why), FTL_EINVAL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_plans), cmocka_unit_test(test_ids)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
