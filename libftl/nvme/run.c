@@ -76,6 +76,7 @@ int ftl_submit(ftl_drive *d, const struct ftl_cmd *cmd)
         c->units = (uint32_t)(last >> d->lba_unit_shift) + 2 - c->first_key;
         c->skip_cws = (uint32_t)first_cw & (d->core.g.unit_cws - 1);
         c->cws = (uint32_t)((last >> d->lba_cw_shift) + 1 - first_cw);
+        c->whole = ((cmd->lba | cmd->lba_count) & (d->lbas_per_unit - 1)) == 0;
         __builtin_prefetch(&d->core.map[c->first_key], 1);
     }
     d->idle_at = SIM_NEVER;
@@ -229,8 +230,38 @@ static void wake(ftl_drive *d)
         core_pace_idle(&d->core, false);
 }
 
+static uint64_t min_u64(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+static bool awaits_idle(const ftl_drive *d)
+{
+    const struct ftl_core *c = &d->core;
+    return c->cache.closed != 0 && !c->cache.idle && d->open == 0 && c->timed;
+}
+
+/* When each source of events is due, in the order that breaks ties, and the earliest of all;
+ * commands behind one that waits for room do no work. */
+struct due {
+    uint64_t wl_out, gc_out, reads_in, writes_in, heap, first;
+};
+
+static inline struct due look(const ftl_drive *d)
+{
+    struct due t = {.wl_out = sim_line_next(&d->core.wl_out), .gc_out = sim_line_next(&d->gc_out),
+                    .reads_in = d->read_wait == CMD_NONE ? sim_line_next(&d->reads_in) : SIM_NEVER,
+                    .writes_in = d->rmw_wait == CMD_NONE ? sim_line_next(&d->writes_in) : SIM_NEVER,
+                    .heap = sim_heap_next(&d->heap)};
+    t.first = min_u64(min_u64(t.wl_out, t.gc_out), min_u64(t.reads_in, t.writes_in));
+    t.first = min_u64(min_u64(t.first, t.heap), d->idle_at);
+    if (__builtin_expect(awaits_idle(d), 0))
+        t.first = min_u64(t.first, d->fold_at);
+    return t;
+}
+
 /* Runs the earliest event, which is at d->ctx.now. */
-static void run_event(ftl_drive *d)
+static void run_event(ftl_drive *d, const struct due *t)
 {
     uint64_t now = d->ctx.now;
 
@@ -243,18 +274,18 @@ static void run_event(ftl_drive *d)
         }
         return;
     }
-    if (sim_line_next(&d->core.wl_out) == now) {
+    if (t->wl_out <= now) {
         core_wl_ready(&d->core);
-    } else if (sim_line_next(&d->gc_out) == now) {
+    } else if (t->gc_out <= now) {
         (void)sim_line_pop(&d->gc_out);
         core_gc_page_out(&d->core);
         pump(d);
-    } else if (sim_line_next(&d->reads_in) <= now && d->read_wait == CMD_NONE) {
+    } else if (t->reads_in <= now) {
         wake(d);
         front_read(d, sim_line_pop(&d->reads_in).arg);
         if (d->core.dftl.loaded != MAP_PAGE_NONE)
             pump(d);    /* its map page needs no read */
-    } else if (sim_line_next(&d->writes_in) <= now && d->rmw_wait == CMD_NONE) {
+    } else if (t->writes_in <= now) {
         wake(d);
         front_write(d, sim_line_pop(&d->writes_in).arg);
         pump(d);
@@ -262,38 +293,12 @@ static void run_event(ftl_drive *d)
         d->idle_at = SIM_NEVER;
         core_pace_idle(&d->core, true);
         pump(d);
-    } else if (sim_heap_next(&d->heap) <= now) {
+    } else if (t->heap <= now) {
         heap_event(d);
     } else {                        /* the host is away: its cache is folded from now on */
         d->core.cache.idle = true;
         pump(d);
     }
-}
-
-static bool awaits_idle(const ftl_drive *d)
-{
-    const struct ftl_core *c = &d->core;
-    return c->cache.closed != 0 && !c->cache.idle && d->open == 0 && c->timed;
-}
-
-static uint64_t min_u64(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
-
-/* Earliest event that does work; commands behind one that waits for room do not. */
-static uint64_t next_work(const ftl_drive *d)
-{
-    uint64_t t = min_u64(sim_heap_next(&d->heap), d->idle_at);
-    t = min_u64(t, sim_line_next(&d->core.wl_out));
-    t = min_u64(t, sim_line_next(&d->gc_out));
-    if (d->rmw_wait == CMD_NONE)
-        t = min_u64(t, sim_line_next(&d->writes_in));
-    if (d->read_wait == CMD_NONE)
-        t = min_u64(t, sim_line_next(&d->reads_in));
-    if (awaits_idle(d))
-        t = min_u64(t, d->fold_at);
-    return t;
 }
 
 static uint64_t next_completion(const ftl_drive *d)
@@ -308,7 +313,7 @@ ftl_ns ftl_now(const ftl_drive *d)
 
 ftl_ns ftl_next_event(const ftl_drive *d)
 {
-    uint64_t t = min_u64(next_work(d), next_completion(d));
+    uint64_t t = min_u64(look(d).first, next_completion(d));
     return t == FTL_NEVER || t > d->ctx.now ? t : d->ctx.now;
 }
 
@@ -321,7 +326,8 @@ int ftl_run(ftl_drive *d, ftl_ns t)
     for (;;) {
         if (__builtin_expect(d->media.struck, 0))
             return drive_power_lost(d);
-        uint64_t work = next_work(d), completion = next_completion(d);
+        struct due due = look(d);
+        uint64_t work = due.first, completion = next_completion(d);
         if (t != FTL_NEVER)
             work = min_u64(work, d->patrol_at);     /* time is given: patrols go on in it */
         if (d->core.error < 0)
@@ -335,7 +341,7 @@ int ftl_run(ftl_drive *d, ftl_ns t)
             break;
         if (work > d->ctx.now)
             d->ctx.now = work;
-        run_event(d);
+        run_event(d, &due);
     }
     if (t != FTL_NEVER)
         d->ctx.now = t;
@@ -348,12 +354,12 @@ int ftl_drain(ftl_drive *d)
         return FTL_EINVAL;
     if (d->power.off)
         return FTL_EPOWER;
-    for (uint64_t work = next_work(d); work != FTL_NEVER; work = next_work(d)) {
+    for (struct due due = look(d); due.first != FTL_NEVER; due = look(d)) {
         if (d->core.error < 0)
             return d->core.error;
-        if (work > d->ctx.now)
-            d->ctx.now = work;
-        run_event(d);
+        if (due.first > d->ctx.now)
+            d->ctx.now = due.first;
+        run_event(d, &due);
         if (__builtin_expect(d->media.struck, 0))
             return drive_power_lost(d);
     }

@@ -7,7 +7,7 @@ enum { WORDS = SIM_BUCKETS / 64, BUCKET_MASK = SIM_BUCKETS - 1 };
 
 int sim_heap_init(struct sim_heap *h, struct sim_mem *mem, uint32_t limit)
 {
-    *h = (struct sim_heap){.limit = limit, .near = SIM_NEVER};
+    *h = (struct sim_heap){.limit = limit, .near = SIM_NEVER, .next = SIM_NEVER};
     if (SIM_TAKE_RAW(mem, h->events, limit) < 0 || SIM_TAKE_RAW(mem, h->nodes, limit) < 0 ||
         SIM_TAKE_RAW(mem, h->heads, SIM_BUCKETS) < 0 || SIM_TAKE(mem, h->bits, WORDS) < 0)
         return -1;
@@ -64,91 +64,92 @@ static struct sim_event far_pop(struct sim_heap *h)
 /* ---- near: the calendar ------------------------------------------------------- */
 
 /* Into its bucket's list, behind all that are not later: the newest of equals. */
-static void near_push(struct sim_heap *h, uint64_t bucket, struct sim_event e)
+static inline void near_push(struct sim_heap *h, uint64_t bucket, struct sim_event e)
 {
+    struct sim_node *nodes = h->nodes;
     uint32_t slot = (uint32_t)bucket & BUCKET_MASK, node = h->node_free;
     uint32_t *link = &h->heads[slot];
 
-    h->node_free = h->nodes[node].next;
-    while (*link != NO_NODE && h->nodes[*link].event.time <= e.time)
-        link = &h->nodes[*link].next;
-    h->nodes[node] = (struct sim_node){.event = e, .next = *link};
+    h->node_free = nodes[node].next;
+    while (*link != NO_NODE && nodes[*link].event.time <= e.time)
+        link = &nodes[*link].next;
+    nodes[node] = (struct sim_node){.event = e, .next = *link};
     *link = node;
     h->bits[slot / 64] |= UINT64_C(1) << (slot % 64);
     h->node_count++;
     if (e.time < h->near) {
         h->near = e.time;
         h->first = bucket;
+        if (e.time < h->next)
+            h->next = e.time;
     }
 }
 
-/* The next bucket in use from `first` on, at most once around. */
-static void near_search(struct sim_heap *h)
+/* The next bucket in use from `first` on, at most once around: node_count says that there is
+ * one. The time of its first event. */
+static inline uint64_t near_search(struct sim_heap *h)
 {
     uint32_t slot = (uint32_t)h->first & BUCKET_MASK, word = slot / 64;
     uint64_t bits = h->bits[word] >> (slot % 64) << (slot % 64);
 
-    for (uint32_t i = 0; i <= WORDS; i++) {
-        if (bits != 0) {
-            uint32_t found = word * 64 + (uint32_t)__builtin_ctzll(bits);
-            h->first += (found - slot) & BUCKET_MASK;
-            h->near = h->nodes[h->heads[found]].event.time;
-            return;
-        }
+    for (uint32_t i = 0; bits == 0; i++) {
+        if (i == WORDS)
+            abort();
         word = (word + 1) % WORDS;
         bits = h->bits[word];
     }
-    abort();                        /* node_count says that there is one */
+    uint32_t found = word * 64 + (uint32_t)__builtin_ctzll(bits);
+    h->first += (found - slot) & BUCKET_MASK;
+    return h->nodes[h->heads[found]].event.time;
 }
 
-static struct sim_event near_pop(struct sim_heap *h)
+static inline struct sim_event near_pop(struct sim_heap *h)
 {
     uint32_t slot = (uint32_t)h->first & BUCKET_MASK, node = h->heads[slot];
-    struct sim_event e = h->nodes[node].event;
+    struct sim_node n = h->nodes[node];
 
-    h->heads[slot] = h->nodes[node].next;
+    h->heads[slot] = n.next;
     h->nodes[node].next = h->node_free;
     h->node_free = node;
     h->node_count--;
-    if (h->heads[slot] != NO_NODE) {
-        h->near = h->nodes[h->heads[slot]].event.time;
-        return e;
+    if (n.next != NO_NODE) {
+        h->near = h->nodes[n.next].event.time;
+    } else {
+        h->bits[slot / 64] &= ~(UINT64_C(1) << (slot % 64));
+        h->near = h->node_count != 0 ? near_search(h) : SIM_NEVER;
     }
-    h->bits[slot / 64] &= ~(UINT64_C(1) << (slot % 64));
-    if (h->node_count == 0)
-        h->near = SIM_NEVER;
-    else
-        near_search(h);
-    return e;
+    return n.event;
 }
 
 void sim_heap_push(struct sim_heap *h, uint64_t time, uint32_t kind, uint32_t arg)
 {
-    if (__builtin_expect(h->count + h->node_count == h->limit, 0))
-        abort();                    /* sized for its users at init: our fault */
     struct sim_event e = {.time = time, .seq = h->seq++, .kind = kind & 15, .arg = arg & 0xFFFFFFF};
     uint64_t bucket = time >> SIM_BUCKET_SHIFT;
+    bool near = bucket - h->base < SIM_BUCKETS;
 
-    /* An empty calendar starts at the event; else its window starts at the earliest
-     * bucket in use, and an event before that one still leaves all within a round. */
-    if (h->node_count == 0 ||
-        (bucket >= h->first ? bucket - h->first < SIM_BUCKETS
-                            : h->last_bucket - bucket < SIM_BUCKETS)) {
-        if (h->node_count == 0 || bucket > h->last_bucket)
-            h->last_bucket = bucket;
+    if (__builtin_expect((near ? h->node_free : h->count) == h->limit, 0))
+        abort();                    /* sized for its users at init: our fault */
+    if (near) {
         near_push(h, bucket, e);
-    } else {
-        far_push(h, e);
+        return;
     }
+    far_push(h, e);
+    h->next = h->near < h->events[0].time ? h->near : h->events[0].time;
 }
 
 struct sim_event sim_heap_pop(struct sim_heap *h)
 {
-    if (h->near == SIM_NEVER)
-        return far_pop(h);
-    if (h->count != 0 && before(&h->events[0], &h->nodes[h->heads[h->first & BUCKET_MASK]].event))
-        return far_pop(h);
-    return near_pop(h);
+    struct sim_event e;
+    bool far = h->count != 0 &&
+               (h->near == SIM_NEVER ||
+                before(&h->events[0], &h->nodes[h->heads[h->first & BUCKET_MASK]].event));
+
+    e = far ? far_pop(h) : near_pop(h);
+    h->base = e.time >> SIM_BUCKET_SHIFT;
+    h->next = h->near;
+    if (h->count != 0 && h->events[0].time < h->next)
+        h->next = h->events[0].time;
+    return e;
 }
 
 int sim_line_init(struct sim_line *l, struct sim_mem *mem, uint32_t limit)
@@ -156,6 +157,6 @@ int sim_line_init(struct sim_line *l, struct sim_mem *mem, uint32_t limit)
     uint32_t size = 1;
     while (size < limit && size < (UINT32_C(1) << 30))
         size *= 2;
-    *l = (struct sim_line){.mask = size - 1};
+    *l = (struct sim_line){.mask = size - 1, .next = SIM_NEVER};
     return SIM_TAKE(mem, l->ring, size);
 }

@@ -6,7 +6,8 @@
  * decrease, which needs no queue. All memory is taken at init.
  *
  * The queue is a calendar of buckets of 256 ns over the next 4 ms, where nearly all
- * NAND operations end, and a 4-ary heap for what lies beyond. */
+ * NAND operations end, and a 4-ary heap for what lies beyond. Both are looked at by each
+ * pop, so where an event lies decides nothing but time spent. */
 #ifndef FTL_SIM_EVENTS_H
 #define FTL_SIM_EVENTS_H
 
@@ -37,8 +38,11 @@ struct sim_heap {
     struct sim_node *nodes;         /* the calendar: a sorted list per bucket */
     uint32_t *heads, node_free, node_count;
     uint64_t *bits;                 /* one per bucket: not empty */
-    uint64_t first, last_bucket;    /* earliest in use, latest ever, counted from time 0 */
+    uint64_t base;                  /* bucket of the last pop, counted from time 0: the window's
+                                     * first */
+    uint64_t first;                 /* the earliest in use */
     uint64_t near;                  /* time of its first event; SIM_NEVER = none */
+    uint64_t next;                  /* of both; SIM_NEVER = none */
 };
 
 /* At most limit events at once. */
@@ -50,8 +54,7 @@ struct sim_event sim_heap_pop(struct sim_heap *h);
 
 static inline uint64_t sim_heap_next(const struct sim_heap *h)
 {
-    uint64_t far = h->count != 0 ? h->events[0].time : SIM_NEVER;
-    return h->near < far ? h->near : far;
+    return h->next;
 }
 
 struct sim_line_entry {
@@ -63,6 +66,7 @@ struct sim_line {
     struct sim_line_entry *ring;
     uint32_t head, tail, mask;      /* tail - head entries */
     uint64_t last;                  /* time of the newest entry */
+    uint64_t next;                  /* of the oldest; SIM_NEVER = none */
 };
 
 /* limit is rounded up to a power of two. */
@@ -75,20 +79,24 @@ static inline bool sim_line_empty(const struct sim_line *l)
 
 static inline uint64_t sim_line_next(const struct sim_line *l)
 {
-    return sim_line_empty(l) ? SIM_NEVER : l->ring[l->head & l->mask].time;
+    return l->next;
 }
 
 static inline void sim_line_push(struct sim_line *l, uint64_t time, uint32_t arg)
 {
     if (__builtin_expect(l->tail - l->head > l->mask || time < l->last, 0))
         abort();                    /* sized for its users, fed in order: our fault */
+    if (l->head == l->tail)
+        l->next = time;
     l->last = time;
     l->ring[l->tail++ & l->mask] = (struct sim_line_entry){time, arg};
 }
 
 static inline struct sim_line_entry sim_line_pop(struct sim_line *l)
 {
-    return l->ring[l->head++ & l->mask];
+    struct sim_line_entry e = l->ring[l->head++ & l->mask];
+    l->next = sim_line_empty(l) ? SIM_NEVER : l->ring[l->head & l->mask].time;
+    return e;
 }
 
 #endif
