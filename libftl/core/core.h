@@ -322,7 +322,15 @@ void core_run_end(struct ftl_core *c, struct frontier *f);
 void core_word_line_end(struct ftl_core *c, struct frontier *f);
 /* Live units of the failed word lines that may be placed now. */
 uint64_t core_rewrite_room(const struct ftl_core *c, uint32_t class);
-uint32_t core_live(const struct ftl_core *c, uint32_t slot, uint32_t n);
+static inline uint32_t core_live(const struct ftl_core *c, uint32_t slot, uint32_t n)
+{
+    const uint32_t *map = c->map, *rmap = &c->rmap[slot];
+    uint32_t live = 0;
+
+    for (uint32_t i = 0; i < n; i++)
+        live += map[rmap[i]] == slot + i;
+    return live;
+}
 /* Queues a pass of a word line; a coarse one is not reported back. */
 void core_wl_program(struct ftl_core *c, uint32_t wl, enum media_pass pass);
 /* The oldest of wl_out is due. */
@@ -334,7 +342,12 @@ void core_wl_give(struct ftl_core *c, uint32_t wl);
 /* Sequence number of the oldest word line under way; UINT64_MAX = none. O(pool). */
 uint64_t core_oldest_wl(const struct ftl_core *c);
 /* Takes ns of the write path from now on; returns the end. */
-uint64_t core_write_path(struct ftl_core *c, uint64_t ns);
+static inline uint64_t core_write_path(struct ftl_core *c, uint64_t ns)
+{
+    uint64_t start = c->write_path_free_at > c->ctx->now ? c->write_path_free_at : c->ctx->now;
+    c->write_path_busy_ns += ns;
+    return c->write_path_free_at = start + ns;
+}
 
 /* ---- dftl.c: all but init, memory and forget need c->dftl.on ---- */
 int core_dftl_init(struct ftl_core *c);

@@ -334,14 +334,6 @@ static void next_group(struct ftl_core *c)
     gc->row++;
 }
 
-uint32_t core_live(const struct ftl_core *c, uint32_t slot, uint32_t n)
-{
-    uint32_t live = 0;
-    for (uint32_t i = 0; i < n; i++)
-        live += c->map[c->rmap[slot + i]] == slot + i;
-    return live;
-}
-
 static uint32_t live_in_group(const struct ftl_core *c, uint32_t slot)
 {
     return core_live(c, slot, c->g.group_units);
@@ -363,7 +355,7 @@ static void read_page(struct ftl_core *c, uint32_t in_group, uint32_t cws, uint3
 /* Reads what the group's pages hold of live units. */
 static void read_group(struct ftl_core *c, uint32_t live, uint32_t index)
 {
-    uint32_t slot = c->gc.cursor, cws[GROUP_PAGES_MAX] = {0};
+    uint32_t slot = c->gc.cursor;
 
     if (c->g.group_pages == 1) {
         if (media_decodes(c->media))
@@ -371,6 +363,7 @@ static void read_group(struct ftl_core *c, uint32_t live, uint32_t index)
         read_page(c, 0, live << c->g.cw_shift, index);
         return;
     }
+    uint32_t cws[GROUP_PAGES_MAX] = {0};
     for (uint32_t i = 0; i < c->g.group_units; i++)
         for (uint32_t w = 0; c->map[c->rmap[slot + i]] == slot + i && w < c->g.unit_cws; w++)
             cws[((i << c->g.cw_shift) + w) / c->g.page_cws]++;
@@ -418,24 +411,37 @@ static bool map_fits(const struct ftl_core *c, uint32_t live)
     return open <= c->free_count;
 }
 
-/* May one more group be read and its live units placed? */
-static bool group_fits(const struct ftl_core *c, uint32_t live)
+/* May one more group be read at all? */
+static inline bool may_read(const struct ftl_core *c)
 {
     const struct gc_state *gc = &c->gc;
 
-    /* pages of one frontier at a time: each may need to open a superblock */
-    if (gc->in_flight != 0 && gc->flight_frontier != core_victim_frontier(c, gc->victim) &&
-        !c->roam)
-        return false;
-    if (c->dftl.on_medium && !map_fits(c, live))
-        return false;
     return gc->in_flight < gc->window && gc->buffer_used + c->g.group_units <= gc->buffer_now &&
            c->wl_free_count > c->wl_reserve &&
            media_ops_free(c->media) >= c->wl_reserve + c->g.group_pages &&
-           space(c) >= (uint64_t)gc->in_flight * c->g.group_units + live;
+           /* pages of one frontier at a time: each may need to open a superblock */
+           (gc->in_flight == 0 || gc->flight_frontier == core_victim_frontier(c, gc->victim) ||
+            c->roam);
 }
 
-enum { GROUPS_AHEAD = 4 };      /* whose map entries are being fetched */
+/* And its live units placed? */
+static inline bool group_fits(const struct ftl_core *c, uint32_t live)
+{
+    uint64_t flight = (uint64_t)c->gc.in_flight * c->g.group_units;
+    return (!c->dftl.on_medium || map_fits(c, live)) && space(c) >= flight + live;
+}
+
+/* Does the group hold a live unit? */
+static inline bool any_live(const struct ftl_core *c, uint32_t slot)
+{
+    for (uint32_t end = slot + c->g.group_units; slot < end; slot++)
+        if (c->map[c->rmap[slot]] == slot)
+            return true;
+    return false;
+}
+
+/* Groups whose map entries are being fetched; slots until the one whose key is. */
+enum { GROUPS_AHEAD = 4, KEYS_AHEAD = 128 };
 
 /* Takes the victim's next group of pages; false when it was the last or must wait. */
 static bool step_victim(struct ftl_core *c)
@@ -447,7 +453,10 @@ static bool step_victim(struct ftl_core *c)
         leave_log(c, gc->victim, end - gc->cursor);
         gc->cursor = end;
     } else {
-        uint32_t live = live_in_group(c, gc->cursor);
+        bool room = may_read(c);
+        if (!room && any_live(c, gc->cursor))
+            return false;           /* the usual end: collection is at its limit */
+        uint32_t live = room ? live_in_group(c, gc->cursor) : 0;
         if (live == 0)
             leave_log(c, gc->victim, c->g.group_units);
         else if (group_fits(c, live))
@@ -457,6 +466,8 @@ static bool step_victim(struct ftl_core *c)
         uint32_t ahead = gc->cursor + GROUPS_AHEAD * c->g.group_units;
         if (ahead < end)
             prefetch_keys(c, ahead, ahead + c->g.group_units);
+        if (gc->cursor + KEYS_AHEAD < end)
+            __builtin_prefetch(&c->rmap[gc->cursor + KEYS_AHEAD]);
         next_group(c);
     }
     if (c->wear.extra != 0 && c->wear.moved[gc->victim])

@@ -497,12 +497,3 @@ bool core_in_buffer(const struct ftl_core *c, const struct ftl_place *p)
     return p->row >= c->rows_programmed[(size_t)p->sb * c->g.dies + p->die] ||
            core_is_hole(c, p);
 }
-
-uint64_t core_write_path(struct ftl_core *c, uint64_t ns)
-{
-    uint64_t start =
-        c->write_path_free_at > c->ctx->now ? c->write_path_free_at : c->ctx->now;
-    c->write_path_busy_ns += ns;
-    c->write_path_free_at = start + ns;
-    return c->write_path_free_at;
-}
