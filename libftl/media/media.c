@@ -563,42 +563,44 @@ static struct media_done ended(const struct media_op *op, uint32_t dead)
                                .effort = op->effort};
 }
 
+/* In both of these *op is read after it was given back: nothing takes one meanwhile. */
 static struct media_done finish_read(struct media *m, uint64_t now, uint32_t index)
 {
-    struct media_op op = m->ops[index];
-    struct media_die *d = &m->dies[op.die];
-    struct media_plane *pl = &m->planes[op.die * m->plane_count + op.plane];
+    const struct media_op *op = &m->ops[index];
+    struct media_die *d = &m->dies[op->die];
+    struct media_plane *pl = &m->planes[op->die * m->plane_count + op->plane];
 
     op_give(m, index);
-    if (op.rider != MEDIA_NONE) {
-        pl->active = op.rider;
-        m->ops[op.rider].riders = (uint8_t)(op.riders - 1);
-        m->ops[op.rider].whole = true;
-        m->ops[op.rider].failed = op.failed;
-        send_out(m, now, op.rider);
-        return ended(&op, 0);
+    if (op->rider != MEDIA_NONE) {
+        struct media_op *rider = &m->ops[op->rider];
+        pl->active = op->rider;
+        rider->riders = (uint8_t)(op->riders - 1);
+        rider->whole = true;
+        rider->failed = op->failed;
+        send_out(m, now, op->rider);
+        return ended(op, 0);
     }
     pl->active = MEDIA_NONE;
     d->reads_active--;
     die_busy_end(m, d, now);
-    uint32_t dead = take_failure(m, &op);
-    kick(m, now, op.die);
-    return ended(&op, dead);
+    uint32_t dead = take_failure(m, op);
+    kick(m, now, op->die);
+    return ended(op, dead);
 }
 
 static struct media_done finish_write(struct media *m, uint64_t now, uint32_t index)
 {
-    struct media_op op = m->ops[index];
-    struct media_die *d = &m->dies[op.die];
+    const struct media_op *op = &m->ops[index];
+    struct media_die *d = &m->dies[op->die];
 
     d->array_op = MEDIA_NONE;
     d->reads_since = d->write_waits_since = now;
     d->read_begun = false;
     die_busy_end(m, d, now);
     op_give(m, index);
-    uint32_t dead = take_failure(m, &op);
-    kick(m, now, op.die);
-    return ended(&op, dead);
+    uint32_t dead = take_failure(m, op);
+    kick(m, now, op->die);
+    return ended(op, dead);
 }
 
 static struct media_done write_event(struct media *m, uint64_t now, uint32_t index)

@@ -194,6 +194,7 @@ int drive_create(const struct ftl_config *cfg, const struct ftl_policies *polici
     }
     d->lba_unit_shift = d->lba_cw_shift + d->core.g.cw_shift;
     d->lba_count = (uint64_t)d->core.user_units << d->lba_unit_shift;
+    d->link_unit_ns = link_ns_of(d, d->core.g.unit_bytes);
     *ret_drive = d;
     return 0;
 }
@@ -274,11 +275,6 @@ void drive_go_timed(ftl_drive *d)
     if (d->core.medium_stale)
         core_sync_medium(&d->core);
     d->core.timed = true;
-}
-
-uint32_t drive_class(const ftl_drive *d, uint32_t stream)
-{
-    return stream == 0 ? 0 : (stream - 1) % d->core.classes;
 }
 
 enum { SMALL_SHARE = 64 };

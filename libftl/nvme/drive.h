@@ -28,6 +28,7 @@ struct command {
     uint32_t stream;            /* of reads that it continues, or AHEAD_STREAMS */
     uint16_t status;            /* NVMe status field */
     bool checked;               /* a write's data has passed the memory */
+    bool whole;                 /* all of its units are covered */
     uint64_t wl_seq;            /* FLUSH, FUA: waits for word lines up to this one */
     uint64_t journal_number;    /* and for sectors of the journal up to this one */
 };
@@ -72,7 +73,7 @@ struct ftl_drive {
     struct ahead ahead;
 
     struct server front_end, link_in, link_out;
-    uint64_t link_bytes_per_us;
+    uint64_t link_bytes_per_us, link_unit_ns;
     /* delay lines, in the order that breaks ties */
     struct sim_line gc_out;     /* relocated page leaves the write path */
     struct sim_line reads_in;   /* read command reaches the firmware */
@@ -131,9 +132,30 @@ void translate_release(ftl_drive *d);
 void translate_ahead(ftl_drive *d, uint32_t t);
 /* Caches pages that came and resumes commands; did any come? */
 bool translate_continue(ftl_drive *d);
-uint64_t server_take(struct server *s, uint64_t from, uint64_t ns);
-uint64_t link_ns(const ftl_drive *d, uint64_t bytes);
-uint32_t drive_class(const ftl_drive *d, uint32_t stream);
+static inline uint64_t server_take(struct server *s, uint64_t from, uint64_t ns)
+{
+    uint64_t start = s->free_at > from ? s->free_at : from;
+    s->busy_ns += ns;
+    s->free_at = start + ns;
+    return s->free_at;
+}
+
+static inline uint64_t link_ns_of(const ftl_drive *d, uint64_t bytes)
+{
+    return (bytes * 1000 + d->link_bytes_per_us - 1) / d->link_bytes_per_us;
+}
+
+/* The same; most are of one unit, which needs no division. */
+static inline uint64_t link_ns(const ftl_drive *d, uint64_t bytes)
+{
+    return bytes == d->core.g.unit_bytes ? d->link_unit_ns : link_ns_of(d, bytes);
+}
+
+static inline uint32_t drive_class(const ftl_drive *d, uint32_t stream)
+{
+    return stream == 0 ? 0 : (stream - 1) % d->core.classes;
+}
+
 int drive_build(ftl_drive *d, const struct ftl_policies *policies, char *why, size_t why_size);
 /* ftl_create_with() without a format of the journal. */
 int drive_create(const struct ftl_config *cfg, const struct ftl_policies *policies,

@@ -8,19 +8,6 @@
 
 #include "nvme/drive.h"
 
-uint64_t server_take(struct server *s, uint64_t from, uint64_t ns)
-{
-    uint64_t start = s->free_at > from ? s->free_at : from;
-    s->busy_ns += ns;
-    s->free_at = start + ns;
-    return s->free_at;
-}
-
-uint64_t link_ns(const ftl_drive *d, uint64_t bytes)
-{
-    return (bytes * 1000 + d->link_bytes_per_us - 1) / d->link_bytes_per_us;
-}
-
 /* Bytes of `lbas` LBAs from `first` on that a command covers, and where they start. */
 static uint32_t overlap(const ftl_drive *d, const struct command *c, uint64_t first, uint32_t lbas,
                         uint32_t *ret_offset)
@@ -324,8 +311,9 @@ static void place(ftl_drive *d, struct command *c, uint32_t n)
             d->core.payload->atomic_count = whole ? c->units : 1;
             d->core.payload->incoming = whole_unit(d, c, c->cursor, unit);
         }
-        for (uint32_t i = 0; i < k; i++) {
+        for (uint32_t i = 0; i < k; i++)
             keys[i] = c->first_key + c->cursor + i;
+        for (uint32_t i = 0; !c->whole && i < k; i++) {
             uint32_t bytes = covered(d, c, c->cursor + i, &offset);
             d->count.host_bytes -= d->core.g.unit_bytes - bytes;
             d->count.rmw_bytes += d->core.g.unit_bytes - bytes;
@@ -354,7 +342,7 @@ static uint32_t write_room(const ftl_drive *d, const struct command *c)
         return 0;
     uint64_t spare = core->wl_free_count - core->wl_reserve;
     uint64_t each = core->cache.count != 0 ? core->cache.wl_units : core->g.wl_units;
-    if (core->holes_total != 0) {   /* one plane may be all that a row has */
+    if (__builtin_expect(core->holes_total != 0, 0)) {  /* one plane may be all that a row has */
         spare = spare / (1 + core->g.parity_dies * core->g.planes) + 1;
         each /= core->g.planes;
     }
@@ -636,10 +624,12 @@ static void rmw_read(ftl_drive *d, uint32_t index, uint32_t i)
 {
     struct command *c = &d->commands[index];
     const struct ftl_geometry *g = &d->core.g;
-    uint32_t offset, slot = d->core.map[c->first_key + i];
-    uint32_t bytes = covered(d, c, i, &offset), end = offset + bytes;
+    uint32_t offset, bytes = covered(d, c, i, &offset), end = offset + bytes;
 
-    if (bytes == g->unit_bytes || slot == 0)
+    if (bytes == g->unit_bytes)
+        return;
+    uint32_t slot = d->core.map[c->first_key + i];
+    if (slot == 0)
         return;
     d->count.rmw_reads++;
     for (uint32_t w = 0, n; w < g->unit_cws; w += n) {
@@ -690,8 +680,9 @@ void front_write(ftl_drive *d, uint32_t index)
             return;
         }
         c->pending = 0;
-        rmw_read(d, index, 0);
-        if (c->units > 1)
+        if (!c->whole)
+            rmw_read(d, index, 0);
+        if (!c->whole && c->units > 1)
             rmw_read(d, index, c->units - 1);
         if (c->pending != 0)
             return;
