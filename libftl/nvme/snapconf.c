@@ -6,12 +6,13 @@
 #include "nvme/snapfile.h"
 
 static const struct row {
-    const char *key;
+    const char *key, *text;     /* the default: a text, or a number */
+    uint64_t number;
     size_t offset;
     bool is_string;
 } rows[] = {
-#define FTL_CFG_U64(id, key, unit, def, min, max, text) {key, offsetof(struct ftl_config, id), false},
-#define FTL_CFG_STR(id, key, def, text) {key, offsetof(struct ftl_config, id), true},
+#define FTL_CFG_U64(id, key, unit, def, min, max, text) {key, NULL, def, offsetof(struct ftl_config, id), false},
+#define FTL_CFG_STR(id, key, def, text) {key, def, 0, offsetof(struct ftl_config, id), true},
 #include "ftl/ftl_config.def"
 #undef FTL_CFG_U64
 #undef FTL_CFG_STR
@@ -61,26 +62,46 @@ static bool set_value(struct ftl_config *cfg, const struct row *r, const char *t
     return strcmp(again, value) == 0;
 }
 
+static const struct row *row_of(const char *key, size_t n)
+{
+    for (int i = 0; i < ROWS; i++)
+        if (strlen(rows[i].key) == n && memcmp(rows[i].key, key, n) == 0)
+            return &rows[i];
+    return NULL;
+}
+
+/* A key that is not there is younger than the file: what it adds was not there either, as its
+ * default says. */
 int snap_config_get(const char *text, struct ftl_config *ret, char *why, size_t why_size)
 {
+    bool seen[ROWS] = {false};
+
     *ret = (struct ftl_config){.struct_size = sizeof *ret};
-    for (int i = 0; i < ROWS; i++) {
-        const char *end = strchr(text, '\n');
-        size_t key = strlen(rows[i].key);
-        if (end == NULL || strncmp(text, rows[i].key, key) != 0 || strncmp(text + key, " = ", 3) != 0) {
-            (void)snprintf(why, why_size, "%s is missing: made by another version", rows[i].key);
+    for (int i = 0; i < ROWS; i++)
+        if (rows[i].is_string)
+            (void)snprintf((char *)ret + rows[i].offset, FTL_NAME_MAX, "%s", rows[i].text);
+        else
+            memcpy((char *)ret + rows[i].offset, &rows[i].number, sizeof rows[i].number);
+    while (*text != '\0') {
+        const char *end = strchr(text, '\n'), *mid = strstr(text, " = ");
+        if (end == NULL || mid == NULL || mid > end) {
+            (void)snprintf(why, why_size, "a line is not `key = value`");
             return -1;
         }
-        text += key + 3;
-        if (end < text || !set_value(ret, &rows[i], text, (size_t)(end - text))) {
-            (void)snprintf(why, why_size, "%s has no value that can be", rows[i].key);
+        const struct row *row = row_of(text, (size_t)(mid - text));
+        if (row == NULL || seen[row - rows]) {
+            (void)snprintf(why, why_size, "%.*s: %s", mid - text < 60 ? (int)(mid - text) : 60, text,
+                           row == NULL ? "unknown key, of another version" : "is there twice");
+            return -1;
+        }
+        seen[row - rows] = true;
+        if (!set_value(ret, row, mid + 3, (size_t)(end - mid - 3))) {
+            (void)snprintf(why, why_size, "%s has no value that can be", row->key);
             return -1;
         }
         text = end + 1;
     }
-    if (*text != '\0')
-        (void)snprintf(why, why_size, "%.40s is unknown: made by another version", text);
-    return *text == '\0' ? 0 : -1;
+    return 0;
 }
 
 /* A key, or a section with its dot, that a loaded drive may have otherwise. */

@@ -446,6 +446,75 @@ static void seal(struct bytes *b)
         b->at[HEADER - 8 + i] = (uint8_t)(sum >> 8 * i);
 }
 
+/* The configuration of a file, with one text in the place of another. */
+static struct bytes edit(const struct bytes *b, const char *old, const char *text)
+{
+    size_t n = (size_t)b->at[52] | (size_t)b->at[53] << 8, cut = strlen(old), put = strlen(text);
+    struct bytes ret = {.at = malloc(b->size + put)};
+    char *config = malloc(n + 1);
+
+    assert_non_null(ret.at);
+    assert_non_null(config);
+    memcpy(config, b->at + HEADER, n);
+    config[n] = '\0';
+    char *at = strstr(config, old);
+    assert_non_null(at);
+    size_t from = (size_t)(at - config);
+    memcpy(ret.at, b->at, HEADER + from);
+    memcpy(ret.at + HEADER + from, text, put);
+    memcpy(ret.at + HEADER + from + put, b->at + HEADER + from + cut, b->size - HEADER - from - cut);
+    ret.size = b->size - cut + put;
+    n = n - cut + put;
+    ret.at[52] = (uint8_t)n;
+    ret.at[53] = (uint8_t)(n >> 8);
+    uint64_t sum = XXH3_64bits(ret.at + HEADER, n);
+    for (int i = 0; i < 8; i++)
+        ret.at[56 + i] = (uint8_t)(sum >> 8 * i);
+    seal(&ret);
+    free(config);
+    return ret;
+}
+
+/* Files of other versions of the library: fewer keys, more keys, impossible values. */
+static void test_other_keys(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *old, *text, *why;
+    } cases[] = {
+        {"journal.entry_ns = 4\n", "", NULL},       /* its default is 4 */
+        {"gc.choices = 10\n", "gc.choices = 10\nno.key = 1\n", "configuration: no.key: unknown key"},
+        {"gc.choices = 10\n", "gc.choices = 10\ngc.choices = 10\n", "gc.choices: is there twice"},
+        {"gc.choices = 10\n", "gc.choices = 010\n", "gc.choices has no value that can be"},
+        {"gc.choices = 10\n", "gc.choices = -1\n", "gc.choices has no value that can be"},
+        {"gc.choices = 10\n", "gc.choices 10\n", "a line is not `key = value`"},
+        {"gc.choices = 10\n", "gc.choices = 99999999999999999999\n", "no value that can be"},
+        {"gc.choices = 10\n", "gc.choices = 0\n", "gc.choices"},      /* ftl_config_check() */
+        {"nand.planes = 1\n", "nand.planes = 2\n", NULL},
+    };
+    struct ftl_config cfg = flavour(6);
+    (void)snprintf(cfg.gc_policy, sizeof cfg.gc_policy, "greedy");
+    ftl_drive *d = make_drive(&cfg);
+    assert_int_equal(ftl_power_off(d, NULL), 0);
+    struct bytes file = save(d, FTL_SNAPSHOT_MEDIA);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct bytes other = edit(&file, cases[i].old, cases[i].text);
+        char why[FTL_WHY_MAX];
+        ftl_drive *r = NULL;
+        int err = try_load(&other, NULL, &r, why);
+        if (i == 0) {
+            assert_int_equal(err, 0);
+            assert_int_equal(ftl_power_on(r, NULL), 0);
+            ftl_destroy(r);
+        } else if (err >= 0 || r != NULL || (cases[i].why != NULL && strstr(why, cases[i].why) == NULL)) {
+            fail_msg("%s: %d %s", cases[i].text, err, why);
+        }
+        free(other.at);
+    }
+    free(file.at);
+    ftl_destroy(d);
+}
+
 static void test_bad_files(void **state)
 {
     (void)state;
@@ -526,7 +595,7 @@ int main(void)
         cmocka_unit_test(test_state),  cmocka_unit_test(test_state_untimed),
         cmocka_unit_test(test_other_policies), cmocka_unit_test(test_media),
         cmocka_unit_test(test_mount),  cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_bad_files),
+        cmocka_unit_test(test_bad_files), cmocka_unit_test(test_other_keys),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
