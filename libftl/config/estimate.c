@@ -65,12 +65,13 @@ static void start(const struct shape *s, const struct ftl_power_estimate *all, b
         whole * g->sb_units * c->journal_entry_ns);
     add_reads(s, e, "restore the buffer", mark ? log * s->log_reads : 0);
     add(e, "count live units", s->user_units, s->user_units * c->journal_entry_ns);
-    add(e, "erase what is void", e->superblocks_erased, e->superblocks_erased * c->nand_tbers_ns);
     uint64_t pages = all->checkpoint_pages + (mark ? s->j.flush_pages : 0);
     uint64_t array = ceil_div(pages, g->dies) * (c->nand_tcmd_ns + s->slc_tprog_ns);
     uint64_t bus = pages_ns(s, pages * s->log_reads, 0);
     /* one segment before, one after */
     add(e, "write a checkpoint", pages, 2 * segment_ns + (array > bus ? array : bus));
+    add(e, "erase what is void", e->superblocks_erased, e->superblocks_erased * c->nand_tbers_ns);
+    add(e, "open the log", 1, c->nand_tcmd_ns + s->slc_tprog_ns);
 }
 
 static void bank(const struct ftl_config *cfg, struct ftl_power_estimate *e)

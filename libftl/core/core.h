@@ -532,6 +532,9 @@ void core_payload_move(struct ftl_core *c, const struct frontier *f, uint32_t fr
 /* The unit as it is now, wherever it lies; no time passes. */
 /* Can the bytes of a live slot be had? */
 bool core_payload_readable(const struct ftl_core *c, uint32_t slot);
+/* A sector from the medium, rebuilt if need be; false = it does not hold this key. */
+bool core_payload_peek(const struct ftl_core *c, uint32_t slot, uint32_t cw, uint32_t key,
+                       uint8_t *ret_sector);
 void core_payload_read(const struct ftl_core *c, uint32_t key, uint8_t *ret_unit);
 /* Sector (unit and tag) of a slot in the write buffer; NULL = it is on the medium. */
 uint8_t *core_payload_sector(const struct ftl_core *c, uint32_t slot, uint32_t cw);
@@ -562,6 +565,10 @@ uint64_t core_payload_oldest(const struct ftl_core *c);
 void core_payload_restore(struct ftl_core *c, uint32_t slot, uint32_t cw, uint32_t key,
                           uint64_t seq, const uint8_t *body, bool sent);
 bool core_payload_was_sent(const struct ftl_core *c, uint32_t slot);
+/* First slot of the word line in the buffer whose first unit has the least number above `seq`;
+ * *ret_sent: it is full. 0 = none. */
+uint32_t core_payload_after(const struct ftl_core *c, uint64_t seq, uint64_t *ret_seq,
+                            bool *ret_sent);
 void core_payload_adopt(struct ftl_core *c, const struct frontier *f, uint32_t slot);
 uint8_t *core_payload_open(struct ftl_core *c, const struct frontier *f, uint32_t slot);
 bool core_payload_holds(const struct ftl_core *c, uint32_t sb);
@@ -590,9 +597,13 @@ void core_journal_done(struct ftl_core *c, uint32_t buffer);
 void core_journal_step(struct ftl_core *c);
 void core_journal_checkpoint(struct ftl_core *c);
 void core_journal_flush(struct ftl_core *c, enum journal_mark mark, struct journal_flush *f);
-void core_journal_rewrite(struct ftl_core *c, bool with_buffer);
+/* After a start: a checkpoint with the buffer in it, and its mark; later: the mark's word ends. */
+void core_journal_rewrite(struct ftl_core *c);
+void core_journal_opened(struct ftl_core *c);
+/* TRIMs whose records are not on the medium. */
+uint64_t core_journal_trims(const struct ftl_core *c);
 
-/* ---- recover.c, resume.c ---- */
+/* ---- recover.c, scan.c, resume.c ---- */
 enum { CORE_STEPS_MAX = 16 };
 struct core_step {
     const char *name;
@@ -606,6 +617,11 @@ struct core_recovered {
 };
 /* On a core just initialised, with NAND as the loss left it; *at moves on. */
 int core_recover(struct ftl_core *c, uint64_t *at, struct core_recovered *out);
+/* Then, with power and capacitors in order: data may be programmed again, and what was on its way
+ * is. Without power (journal->cut) the state in memory is complete all the same. */
+int core_reopen(struct ftl_core *c, uint64_t *at, struct core_recovered *out);
+/* Tag of a slot on the medium; enum nand_status. */
+int core_peek_tag(const struct ftl_core *c, uint32_t slot, struct payload_tag *ret);
 /* remap.c: the map of a drive that keeps it on the medium; c->g.pages_on_medium != 0 */
 /* The log is replayed: where pages begin. */
 void core_remap_begin(struct ftl_core *c);
@@ -632,8 +648,10 @@ bool core_is_whole(const struct ftl_core *c, uint32_t sb);
 bool core_is_contiguous(const struct ftl_core *c, uint32_t sb);
 void core_close_found(struct ftl_core *c, uint32_t sb);
 bool core_is_frontier(const struct ftl_core *c, uint32_t sb);
-int core_resume_frontier(struct ftl_core *c, uint32_t sb);
-void core_free_recount(struct ftl_core *c);
+bool core_resume_skips(struct ftl_core *c, const struct frontier *f, uint32_t die, int32_t group);
+int core_resume_frontier(struct ftl_core *c, uint32_t sb, uint64_t *reads);
+/* Frontiers stand where they stood, word lines that were full are sent. FTL_EMEDIA */
+int core_resume(struct ftl_core *c, uint64_t *ret_reads);
 
 /* ---- check.c ---- */
 int core_check(const struct ftl_core *c, char *ret_why, size_t why_size);

@@ -2,7 +2,7 @@
 #include <string.h>
 #include <xxhash.h>
 
-#include "core/core.h"
+#include "core/log.h"
 
 void core_put(uint8_t *at, uint64_t v, uint32_t bytes)
 {
@@ -25,7 +25,8 @@ static uint32_t ceil_div(uint64_t a, uint64_t b)
     return (uint32_t)((a + b - 1) / b);
 }
 
-enum { TABLE_ENTRY = 24, RECORD_HEAD = 4, SLICE_HEAD = 16, PENDING = 12, SLICE_LEAST = 250 };
+enum { TABLE_ENTRY = 24, SLICE_HEAD = 16, PENDING = 12,
+       SLICE_LEAST = 250 };
 
 static uint32_t checkpoint_sectors(const struct ftl_geometry *g, uint64_t user_units)
 {
@@ -43,10 +44,11 @@ int core_journal_shape(struct journal *j, const struct ftl_config *cfg, const st
     *j = (struct journal){.slc = types == 1 && g->page_types > 1, .first_block = g->sb_count,
                           .segments = 3, .page_cws = g->page_cws, .open = -1,
                           .page_total = (uint32_t)(cfg->nand_page_bytes + cfg->nand_spare_bytes)};
+    uint32_t lives = ceil_div(g->sb_count, JOURNAL_BODY / (RECORD_HEAD + LIFE_HEAD + g->dies / 8 + 1));
     j->sectors = types * g->planes * g->page_cws;
     j->page_bytes = types * g->planes * g->page_cws * JOURNAL_BODY;
     j->sector_bytes = j->page_total / j->page_cws;
-    j->flush_pages = JOURNAL_BUFFERS + 2 + ceil_div((units << g->cw_shift) + 2, j->sectors);
+    j->flush_pages = JOURNAL_BUFFERS + 2 + ceil_div((units << g->cw_shift) + lives + 2, j->sectors);
     uint64_t user = cfg->drive_user_bytes >> g->unit_shift;
     uint64_t pages = 2 * (uint64_t)(ceil_div(checkpoint_sectors(g, user), j->sectors) +
                                     j->flush_pages + JOURNAL_BUFFERS);
@@ -77,7 +79,7 @@ static uint8_t *buffer_at(const struct ftl_core *c, int32_t buffer)
            (size_t)buffer * (j->sectors / j->page_cws) * j->page_total;
 }
 
-static uint8_t *sector_of(const struct ftl_core *c, uint32_t i)
+uint8_t *core_log_sector(const struct ftl_core *c, uint32_t i)
 {
     const struct journal *j = c->journal;
     return buffer_at(c, j->open) + (size_t)(i / j->page_cws) * j->page_total +
@@ -96,11 +98,12 @@ static uint32_t sum_of(const uint8_t *sector)
 
 bool core_journal_trailer(const uint8_t *t, struct journal_trailer *ret)
 {
-    if (t[0] != 'F' || t[1] != 'J' || t[2] < JK_RECORDS || t[2] > JK_UNIT_SENT)
+    if (t[0] != 'F' || (t[1] != 'J' && t[1] != 'R') || t[2] < JK_RECORDS || t[2] > JK_UNIT_SENT)
         return false;
     *ret = (struct journal_trailer){.kind = t[2], .param = t[3], .a = (uint32_t)core_get(t + 4, 4),
                                     .b = (uint32_t)core_get(t + 8, 4),
-                                    .number = core_get(t + 16, 8), .seq = core_get(t + 24, 8)};
+                                    .number = core_get(t + 16, 8), .seq = core_get(t + 24, 8),
+                                    .recovering = t[1] == 'R'};
     return ret->number != 0;
 }
 
@@ -109,14 +112,14 @@ bool core_journal_sound(const uint8_t *sector)
     return core_get(sector + JOURNAL_BODY + 12, 4) == sum_of(sector);
 }
 
-static void close_sector(struct ftl_core *c, uint8_t kind, uint8_t param, uint32_t a, uint32_t b,
+void core_log_close_sector(struct ftl_core *c, uint8_t kind, uint8_t param, uint32_t a, uint32_t b,
                          uint64_t seq)
 {
     struct journal *j = c->journal;
-    uint8_t *s = sector_of(c, j->open_sectors), *t = s + JOURNAL_BODY;
+    uint8_t *s = core_log_sector(c, j->open_sectors), *t = s + JOURNAL_BODY;
 
     t[0] = 'F';
-    t[1] = 'J';
+    t[1] = j->recovering ? 'R' : 'J';
     t[2] = kind;
     t[3] = param;
     core_put(t + 4, a, 4);
@@ -128,15 +131,15 @@ static void close_sector(struct ftl_core *c, uint8_t kind, uint8_t param, uint32
     j->used = 0;
 }
 
-static void close_records(struct ftl_core *c)
+void core_log_close_records(struct ftl_core *c)
 {
     if (c->journal->used != 0)
-        close_sector(c, JK_RECORDS, 0, c->journal->used, 0, c->payload->seq);
+        core_log_close_sector(c, JK_RECORDS, 0, c->journal->used, 0, c->payload->seq);
 }
 
 /* ---- pages ------------------------------------------------------------------------------- */
 
-static void program_now(struct ftl_core *c, struct log_place at, int32_t buffer)
+void core_log_program_now(struct ftl_core *c, struct log_place at, int32_t buffer)
 {
     struct journal *j = c->journal;
     struct nand_res res;
@@ -164,7 +167,7 @@ static void write_page(struct ftl_core *c, int32_t buffer)
     if (FTL_PLANT(journal_page_lost, 3))
         memset(buffer_at(c, buffer), 0xff, (size_t)(j->sectors / j->page_cws) * j->page_total);
     if (j->way == WAY_NOW) {
-        program_now(c, at, buffer);
+        core_log_program_now(c, at, buffer);
     } else if (!c->timed) {
         if (media_put_meta(c->media, at.die, at.block, at.page, j->slc, buffer_at(c, buffer)) < 0)
             c->error = FTL_ENOMEM;
@@ -176,26 +179,27 @@ static void write_page(struct ftl_core *c, int32_t buffer)
     }
 }
 
-static void begin_segment(struct ftl_core *c)
+void core_log_begin_segment(struct ftl_core *c)
 {
     struct journal *j = c->journal;
     FTL_ASSERT(c->ctx, !j->running);
     j->segment = (j->segment + 1) % j->segments;
     j->page = 0;
-    j->running = true, j->begun = false;
+    j->running = true;
+    j->begun = false;
     j->table_at = 0;
     j->slice_at = c->g.pages_on_medium != 0 ? c->user_units + 1 : 1;
     j->page_at = j->key_at = j->key_end = 0;
 }
 
-static void send(struct ftl_core *c)
+void core_log_end_page(struct ftl_core *c)
 {
     struct journal *j = c->journal;
     int32_t buffer = j->open;
 
-    close_records(c);
+    core_log_close_records(c);
     while (j->open_sectors < j->sectors)
-        close_sector(c, JK_FILLER, 0, 0, 0, 0);
+        core_log_close_sector(c, JK_FILLER, 0, 0, 0, 0);
     FTL_ASSERT(c->ctx, j->page < j->pages_per_segment);
     j->segment_of[buffer] = j->segment;
     j->page_of[buffer] = j->page++;
@@ -208,7 +212,7 @@ static void send(struct ftl_core *c)
     write_page(c, buffer);
     if (j->way != WAY_NOW && !j->running &&
         j->page + j->flush_pages + JOURNAL_BUFFERS > j->pages_per_segment)
-        begin_segment(c);
+        core_log_begin_segment(c);
 }
 
 static int32_t free_buffer(const struct journal *j)
@@ -231,7 +235,7 @@ bool core_journal_room(const struct ftl_core *c)
     return free >= 2 && media_ops_free(c->media) > c->wl_reserve;
 }
 
-static void open_page(struct ftl_core *c)
+void core_log_open_page(struct ftl_core *c)
 {
     struct journal *j = c->journal;
     if (j->open >= 0)
@@ -242,19 +246,20 @@ static void open_page(struct ftl_core *c)
     memset(buffer_at(c, j->open), 0xff, (size_t)(j->sectors / j->page_cws) * j->page_total);
     j->open_sectors = 0;
     j->used = 0;
+    j->trims[j->open] = 0;
 }
 
 /* Room in the open sector for a record of `bytes`; 0 = none, the sector is full. */
-static uint8_t *append(struct ftl_core *c, enum journal_record type, uint32_t bytes)
+uint8_t *core_log_append(struct ftl_core *c, enum journal_record type, uint32_t bytes)
 {
     struct journal *j = c->journal;
 
     if (j->used != 0 && j->used + RECORD_HEAD + bytes > JOURNAL_BODY)
-        close_records(c);
+        core_log_close_records(c);
     if (j->open >= 0 && j->open_sectors == j->sectors)
-        send(c);
-    open_page(c);
-    uint8_t *body = sector_of(c, j->open_sectors);
+        core_log_end_page(c);
+    core_log_open_page(c);
+    uint8_t *body = core_log_sector(c, j->open_sectors);
     if (j->used == 0)
         memset(body, 0, JOURNAL_BODY);
     uint8_t *at = body + j->used;
@@ -268,18 +273,19 @@ void core_journal_send(struct ftl_core *c)
 {
     struct journal *j = c->journal;
     if (j->open >= 0 && (j->used != 0 || j->open_sectors != 0))
-        send(c);
+        core_log_end_page(c);
 }
 
 /* ---- records ---------------------------------------------------------------------------- */
 
 void core_journal_trim(struct ftl_core *c, uint64_t lpn, uint64_t n)
 {
-    uint8_t *r = append(c, JR_TRIM, 16);
+    uint8_t *r = core_log_append(c, JR_TRIM, 16);
     core_put(r, lpn + 1, 4);
     core_put(r + 4, n, 4);
     core_put(r + 8, ++c->payload->seq, 8);
     c->journal->trims_pending = true;
+    c->journal->trims[c->journal->open]++;
     if (!c->timed)
         core_journal_step(c);
 }
@@ -288,7 +294,7 @@ void core_journal_erase(struct ftl_core *c, uint32_t sb)
 {
     if (!core_journal_room(c))
         return;                     /* the tags of its next life tell the count too */
-    uint8_t *r = append(c, JR_ERASE, 8);
+    uint8_t *r = core_log_append(c, JR_ERASE, 8);
     core_put(r, sb, 4);
     core_put(r + 4, c->erases[sb], 4);
     if (!c->timed)
@@ -297,27 +303,26 @@ void core_journal_erase(struct ftl_core *c, uint32_t sb)
 
 /* ---- checkpoint ---------------------------------------------------------------------------- */
 
-static void add_segment(struct ftl_core *c)
+void core_log_add_segment(struct ftl_core *c)
 {
     struct journal *j = c->journal;
     core_journal_send(c);
     j->checkpoint_number = j->next_number;
-    uint8_t *r = append(c, JR_SEGMENT, 32);
+    uint8_t *r = core_log_append(c, JR_SEGMENT, 24);
     core_put(r, c->user_units, 4);
     core_put(r + 4, c->g.sb_count, 4);
     core_put(r + 8, c->closings, 8);
     core_put(r + 16, c->host_units, 8);
-    core_put(r + 24, j->recovering, 8);
     j->begun = true;
 }
 
-static void add_table(struct ftl_core *c)
+void core_log_add_table(struct ftl_core *c)
 {
     struct journal *j = c->journal;
     uint32_t n = c->g.sb_count - j->table_at, most = JOURNAL_BODY / TABLE_ENTRY - 2;
 
     n = n < most ? n : most;
-    uint8_t *r = append(c, JR_TABLE, 8 + n * TABLE_ENTRY);
+    uint8_t *r = core_log_append(c, JR_TABLE, 8 + n * TABLE_ENTRY);
     core_put(r, j->table_at, 4);
     core_put(r + 4, n, 4);
     r += 8;
@@ -363,7 +368,7 @@ static uint32_t add_slice(struct ftl_core *c, uint32_t from, uint32_t end)
     uint32_t slots[JOURNAL_BODY / 4], n = 0, waiting = 0;
     uint8_t pending[JOURNAL_BODY];
 
-    close_records(c);
+    core_log_close_records(c);
     while (from + n < end &&
            SLICE_HEAD + RECORD_HEAD + 4 * (n + 1) + PENDING * (waiting + 1) <= JOURNAL_BODY) {
         uint64_t seq;
@@ -374,7 +379,7 @@ static uint32_t add_slice(struct ftl_core *c, uint32_t from, uint32_t end)
         }
         n++;
     }
-    uint8_t *r = append(c, JR_SLICE, SLICE_HEAD + 4 * n + PENDING * waiting);
+    uint8_t *r = core_log_append(c, JR_SLICE, SLICE_HEAD + 4 * n + PENDING * waiting);
     core_put(r, from, 4);
     core_put(r + 4, n, 2);
     core_put(r + 6, waiting, 2);
@@ -416,7 +421,7 @@ static bool next_pages(struct ftl_core *c)
 }
 
 /* The next part of the map; false = it is complete. */
-static bool add_map(struct ftl_core *c)
+bool core_log_add_map(struct ftl_core *c)
 {
     struct journal *j = c->journal;
     const bool pages = c->g.pages_on_medium != 0;
@@ -437,7 +442,7 @@ static bool add_map(struct ftl_core *c)
 static void add_complete(struct ftl_core *c)
 {
     struct journal *j = c->journal;
-    uint8_t *r = append(c, JR_COMPLETE, 8);
+    uint8_t *r = core_log_append(c, JR_COMPLETE, 8);
     core_put(r, j->checkpoint_number, 8);
     core_journal_send(c);
     j->running = false;
@@ -453,7 +458,7 @@ static bool all_landed(const struct journal *j)
 }
 
 /* What the checkpoint has made void gives way to the next segment. */
-static void erase_next(struct ftl_core *c)
+void core_log_erase_next(struct ftl_core *c)
 {
     struct journal *j = c->journal;
     uint32_t first = j->first_block + (j->segment + 1) % j->segments * j->segment_blocks;
@@ -484,16 +489,16 @@ void core_journal_step(struct ftl_core *c)
         if (j->way != WAY_NOW && c->timed && (j->open < 0 ? 0 : 1) && free_buffer(j) < 0)
             return;
         if (!j->begun)
-            add_segment(c);
+            core_log_add_segment(c);
         else if (j->table_at < c->g.sb_count)
-            add_table(c);
-        else if (!add_map(c))
+            core_log_add_table(c);
+        else if (!core_log_add_map(c))
             add_complete(c);
     }
     if (j->erase_due && !j->cut && all_landed(j) &&
         (!c->timed || j->way == WAY_NOW ||
          media_ops_free(c->media) > c->wl_reserve + c->g.dies * j->segment_blocks))
-        erase_next(c);
+        core_log_erase_next(c);
 }
 
 void core_journal_done(struct ftl_core *c, uint32_t buffer)
@@ -518,7 +523,7 @@ bool core_journal_durable(const struct ftl_core *c, uint64_t number)
 void core_journal_checkpoint(struct ftl_core *c)
 {
     c->journal->running = false;
-    begin_segment(c);
+    core_log_begin_segment(c);
     core_journal_step(c);
 }
 
@@ -530,8 +535,10 @@ int core_journal_init(struct ftl_core *c)
     struct journal *j = c->journal;
     j->buffers_at = (uint64_t)c->payload->count * c->payload->wl_bytes;
     j->next_number = 1;
+    j->gathered = SB_NONE;
     return SIM_TAKE(&c->ctx->mem, j->seqs, core_keys(c) + UINT64_C(1)) < 0 ||
-                   SIM_TAKE(&c->ctx->mem, j->found, c->g.total_units) < 0
+                   SIM_TAKE(&c->ctx->mem, j->found, c->g.total_units) < 0 ||
+                   SIM_TAKE(&c->ctx->mem, j->voids, (size_t)c->g.sb_count * c->g.dies) < 0
                ? FTL_ENOMEM
                : 0;
 }
@@ -546,142 +553,6 @@ void core_journal_format(struct ftl_core *c)
     j->open = -1;
     j->used = 0;
     core_journal_checkpoint(c);
-}
-
-/* ---- the flush of the capacitors ------------------------------------------------------------- */
-
-/* Pages that were queued and not programmed when the power went, at their old places. */
-static void finish_pages(struct ftl_core *c)
-{
-    struct journal *j = c->journal;
-    bool left = true;
-
-    while (left) {
-        int32_t first = -1;
-        for (int32_t i = 0; i < JOURNAL_BUFFERS; i++)
-            if (j->in_flight[i] && (first < 0 || j->first_number[i] < j->first_number[first]))
-                first = i;
-        left = first >= 0;
-        if (!left)
-            break;
-        struct log_place at = core_journal_place(c, j->segment_of[first], j->page_of[first]);
-        uint8_t byte;
-        if (media_peek(c->media, at.die, 0, at.block, at.page, 0, 1, &byte) == NAND_ERASED)
-            program_now(c, at, first);
-        j->in_flight[first] = 0;
-    }
-}
-
-static bool add_unit(struct ftl_core *c, uint32_t frontier, uint32_t slot, bool sent)
-{
-    struct journal *j = c->journal;
-    for (uint32_t cw = FTL_PLANT(unit_unsaved, 3) ? c->g.unit_cws : 0; cw < c->g.unit_cws && !j->cut; cw++) {
-        const uint8_t *sector = core_payload_sector(c, slot, cw);
-        struct payload_tag tag;
-        (void)core_payload_tag(sector, &tag);
-        if (j->open >= 0 && j->open_sectors == j->sectors)
-            send(c);
-        open_page(c);
-        memcpy(sector_of(c, j->open_sectors), sector, JOURNAL_BODY);
-        close_sector(c, sent ? JK_UNIT_SENT : JK_UNIT, (uint8_t)(frontier << 4 | cw), tag.key,
-                     slot, tag.seq);
-    }
-    return !j->cut;
-}
-
-/* Units of a word line that wait, none but live ones of use; filler tells where it ends. */
-static void save_word_line(struct ftl_core *c, uint32_t frontier, uint32_t slot, uint32_t n,
-                           bool sent, struct journal_flush *f)
-{
-    for (uint32_t i = 0; i < n; i++) {
-        if (add_unit(c, frontier, slot + i, sent))
-            f->units++;
-        else
-            f->lost++;
-    }
-}
-
-/* Word lines in the order they were sent, then the open ones, then the mark. */
-static void save_buffer(struct ftl_core *c, enum journal_mark mark, struct journal_flush *f)
-{
-    struct journal *j = c->journal;
-
-    close_records(c);
-    uint64_t first = j->next_number;
-    for (uint64_t seq = 1; seq <= c->wl_seq; seq++) {   /* in the order they were sent */
-        uint32_t best = UINT32_MAX;
-        for (uint32_t i = 0; i < c->wl_count; i++)
-            if (c->wls[i].seq >= seq && (best == UINT32_MAX || c->wls[i].seq < c->wls[best].seq))
-                best = i;
-        if (best == UINT32_MAX)
-            break;
-        const struct wordline *wl = &c->wls[best];
-        seq = wl->seq;
-        uint8_t byte;
-        if (wl->is_parity || media_peek(c->media, wl->die, 0, wl->sb, wl->row * c->g.page_types, 0,
-                                        1, &byte) == NAND_OK)
-            continue;
-        save_word_line(c, c->sb_frontier[wl->sb], c->payload->wl[wl->group] * c->g.wl_units + 1,
-                       c->g.wl_units, true, f);
-    }
-    for (uint32_t i = 0; i < c->frontier_count; i++) {
-        const struct frontier *fr = &c->fr[i];
-        uint32_t begin = fr->wl_end - c->g.wl_units;
-        if (fr->sb != SB_NONE && fr->next > begin)
-            save_word_line(c, i, begin, fr->next - begin, false, f);
-    }
-    for (uint32_t copy = 0; copy < 2 && !j->cut; copy++) {  /* one may be lost */
-        if (j->open >= 0 && j->open_sectors == j->sectors)
-            send(c);
-        uint64_t idle = media_idle_at(c->media);    /* a mark speaks of what has ended */
-        *j->at = idle > *j->at ? idle : *j->at;
-        open_page(c);
-        memset(sector_of(c, j->open_sectors), 0, JOURNAL_BODY);
-        core_put(sector_of(c, j->open_sectors), first, 8);
-        core_put(sector_of(c, j->open_sectors) + 8, j->begun ? j->checkpoint_number : 0, 8);
-        core_put(sector_of(c, j->open_sectors) + 16, copy, 1);
-        close_sector(c, JK_MARK, (uint8_t)mark, (uint32_t)f->units, 0, c->payload->seq);
-    }
-    if (!j->cut)
-        send(c);
-    if (j->cut)
-        f->lost += f->units, f->units = 0;
-    f->pages = j->pages_now;
-}
-
-void core_journal_flush(struct ftl_core *c, enum journal_mark mark, struct journal_flush *f)
-{
-    struct journal *j = c->journal;
-
-    j->way = WAY_NOW;
-    j->running = j->begun = false;
-    finish_pages(c);
-    save_buffer(c, mark, f);
-}
-
-/* Checkpoint and buffer in one: the last page makes both count. */
-void core_journal_rewrite(struct ftl_core *c, bool with_buffer)
-{
-    struct journal *j = c->journal;
-    struct journal_flush f = {0, 0, 0};
-
-    j->open = -1;
-    j->used = 0;
-    begin_segment(c);
-    if (!with_buffer) {
-        core_journal_step(c);
-        return;
-    }
-    add_segment(c);
-    while (j->table_at < c->g.sb_count)
-        add_table(c);
-    while (add_map(c))
-        ;
-    j->running = false;
-    save_buffer(c, MARK_STARTED, &f);
-    j->begun = false;
-    if (!j->cut)
-        erase_next(c);
 }
 
 uint32_t core_journal_ops(const struct ftl_core *c)

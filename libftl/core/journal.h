@@ -15,14 +15,18 @@ enum { JOURNAL_BODY = 4096, JOURNAL_TRAILER = 32, JOURNAL_BUFFERS = 8, JOURNAL_F
 enum { JOURNAL_REF = 0x08000000 };      /* in refs of media: buffer of the journal */
 
 enum journal_kind { JK_RECORDS = 1, JK_UNIT, JK_MARK, JK_FILLER, JK_UNIT_SENT };
-enum journal_record { JR_END, JR_SEGMENT, JR_TABLE, JR_SLICE, JR_COMPLETE, JR_TRIM, JR_ERASE };
-/* Nothing happened on NAND after the first two; much may have after the third, which a start
+enum journal_record {
+    JR_END, JR_SEGMENT, JR_TABLE, JR_SLICE, JR_COMPLETE, JR_TRIM, JR_ERASE, JR_LIFE, JR_OPENED
+};
+enum { JR_LIFE_GATHERED = 1 };  /* flags of JR_LIFE */
+/* After a mark no data is programmed before JR_OPENED is on the medium. The third is what a start
  * writes to keep what it restored. */
 enum journal_mark { MARK_CLEAN = 1, MARK_FLUSHED, MARK_STARTED };
 enum journal_way { WAY_QUEUES, WAY_NOW };   /* through media's queues, or without time */
 
 struct journal_trailer {
     uint8_t kind, param;        /* param: unit: frontier << 4 | codeword; mark: its kind */
+    bool recovering;            /* written by a start: void until its checkpoint is complete */
     uint32_t a, b;              /* records: bytes used; unit: key, slot; mark: units */
     uint64_t number;            /* of the sector in the log, from 1 */
     uint64_t seq;               /* of the unit; records: last one given out */
@@ -51,7 +55,10 @@ struct journal {
     uint64_t checkpoint_number; /* its first sector */
     bool erase_due;             /* of the segment after this one, when all has landed */
     bool trims_pending;         /* TRIM records since the last send */
-    uint64_t recovering;        /* 1 = this checkpoint belongs to a recovery */
+    uint32_t trims[JOURNAL_BUFFERS];    /* TRIM records in each */
+    uint32_t gathered;          /* superblock that a start rewrites; SB_NONE */
+    uint8_t *voids;             /* per superblock and die: 1 = its block waits for an erase */
+    bool recovering;            /* this checkpoint belongs to a start */
     enum journal_way way;
     uint64_t *at;               /* WAY_NOW: time */
     bool cut;                   /* WAY_NOW: the power went */

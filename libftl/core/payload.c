@@ -259,21 +259,23 @@ bool core_payload_is(const uint8_t *sector, uint32_t key)
     return core_payload_tag(sector, &tag) && tag.key == key;
 }
 
-/* A sector as it lies on the medium, checked: it must hold this key. */
-static void peek(const struct ftl_core *c, uint32_t slot, uint32_t cw, uint32_t key, uint8_t *ret)
+bool core_payload_peek(const struct ftl_core *c, uint32_t slot, uint32_t cw, uint32_t key,
+                       uint8_t *ret)
 {
     struct ftl_place at;
     geometry_place(&c->g, slot - 1, cw, &at);
-    int status = media_peek(c->media, at.die, at.plane, at.sb,
-                            core_page(c, &at),
-                            at.cw * c->payload->sector_bytes,
-                            CODEWORD_BYTES + PAYLOAD_TAG_BYTES, ret);
-    if (status != NAND_OK)
-        status = core_raid_peek(c, &at, at.cw * c->payload->sector_bytes,
-                                CODEWORD_BYTES + PAYLOAD_TAG_BYTES, ret)
-                     ? NAND_OK
-                     : NAND_FAIL;
-    FTL_ASSERT(c->ctx, status == NAND_OK && core_payload_is(ret, key));
+    uint32_t offset = at.cw * c->payload->sector_bytes, bytes = CODEWORD_BYTES + PAYLOAD_TAG_BYTES;
+    int status =
+        media_peek(c->media, at.die, at.plane, at.sb, core_page(c, &at), offset, bytes, ret);
+    return (status == NAND_OK || core_raid_peek(c, &at, offset, bytes, ret)) &&
+           core_payload_is(ret, key);
+}
+
+/* A sector as it lies on the medium: it must hold this key. */
+static void peek(const struct ftl_core *c, uint32_t slot, uint32_t cw, uint32_t key, uint8_t *ret)
+{
+    bool there = core_payload_peek(c, slot, cw, key, ret);
+    FTL_ASSERT(c->ctx, there);
 }
 
 bool core_payload_readable(const struct ftl_core *c, uint32_t slot)
@@ -475,6 +477,36 @@ bool core_payload_was_sent(const struct ftl_core *c, uint32_t slot)
 {
     int32_t group = group_of((struct ftl_core *)c, slot, false);
     return group != GROUP_NONE && c->payload->sent[group] != 0;
+}
+
+/* Is it the open word line of a frontier? After a start none is yet. */
+static bool is_open(const struct ftl_core *c, int32_t group)
+{
+    for (uint32_t i = 0; i < c->frontier_count; i++)
+        if (c->payload->open[i] == group)
+            return true;
+    return false;
+}
+
+uint32_t core_payload_after(const struct ftl_core *c, uint64_t after, uint64_t *ret_seq,
+                            bool *ret_sent)
+{
+    const struct payload *p = c->payload;
+    int32_t best = GROUP_NONE;
+
+    *ret_seq = UINT64_MAX;
+    for (uint32_t b = 0; b <= p->bucket_mask; b++)
+        for (int32_t g = p->bucket[b]; g != GROUP_NONE; g = p->next[g]) {
+            uint64_t seq = core_get(core_payload_group(c, g) + CODEWORD_BYTES, 8);
+            if (seq > after && seq < *ret_seq) {
+                best = g;
+                *ret_seq = seq;
+            }
+        }
+    if (best == GROUP_NONE)
+        return 0;
+    *ret_sent = c->restoring ? p->sent[best] != 0 : !is_open(c, best);
+    return p->wl[best] * c->g.wl_units + 1;
 }
 
 /* The group of a word line becomes the open one of a frontier. */

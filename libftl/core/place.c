@@ -105,8 +105,7 @@ static void close_superblock(struct ftl_core *c, struct frontier *f)
 static void emit(struct ftl_core *c, const struct frontier *f, uint32_t die,
                  const uint32_t units[2], int32_t group, bool is_parity)
 {
-    if (__builtin_expect(c->restoring, 0) &&
-        c->rows_programmed[(size_t)f->sb * c->g.dies + die] > f->row) {
+    if (__builtin_expect(c->restoring, 0) && core_resume_skips(c, f, die, group)) {
         core_payload_release(c, group, !is_parity);
         return;
     }

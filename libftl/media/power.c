@@ -49,6 +49,16 @@ static uint64_t die_free_at(const struct media *m, uint32_t die)
     return info.array_until > info.sense_until ? info.array_until : info.sense_until;
 }
 
+void media_erases_queued(const struct media *m, void (*fn)(void *user, uint32_t die, uint32_t block),
+                         void *user)
+{
+    for (uint32_t d = 0; d < m->die_count; d++)
+        for (uint32_t w = 0; w < MEDIA_WRITERS; w++)
+            for (uint32_t i = m->dies[d].writes[w].head; i != MEDIA_NONE; i = m->ops[i].next)
+                if (m->ops[i].kind == MEDIA_ERASE)
+                    fn(user, d, m->ops[i].block);
+}
+
 uint64_t media_idle_at(const struct media *m)
 {
     uint64_t at = 0;

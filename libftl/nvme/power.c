@@ -27,10 +27,16 @@ static bool capacitors_deliver(const ftl_drive *d, const struct ftl_power_cut *h
     return d->cfg.power_plp && how->energy_ppm != 0;
 }
 
-/* Units in the buffer: acknowledged, unless they are copies made by collection. */
+/* What is not on the medium, as far as the firmware knows: units in the buffer, those that
+ * collection moves among them, as their old place may be erased; TRIMs. */
 static uint64_t buffered(const struct ftl_core *c)
 {
-    return c->buffer_used;
+    uint64_t n = core_journal_trims(c) + core_open_cause(c, CAUSE_HOST) +
+                 core_open_cause(c, CAUSE_GC);
+    for (uint32_t i = 0; i < c->wl_count; i++)
+        if (c->wls[i].seq != 0)
+            n += c->wls[i].units[CAUSE_HOST] + c->wls[i].units[CAUSE_GC];
+    return n;
 }
 
 /* The capacitors carry on: what is under way ends, the buffer goes to the log. */
@@ -255,6 +261,38 @@ static void tell(struct ftl_power_report *r, const struct core_recovered *o)
     r->erased_again = o->erased_again;
 }
 
+/* No drive came up: the power is off as before. */
+static int stay_off(ftl_drive *d, uint64_t at, int err)
+{
+    d->power.off = true;
+    d->power.open_units = 0;        /* what the loss before left, left */
+    d->power.armed = d->power.armed && err != FTL_EPOWER;
+    if (err != FTL_EPOWER)
+        media_cut_now(&d->media, at, FTL_OTHERS_END, 0);
+    media_go_dark(&d->media);
+    return err;
+}
+
+/* The last steps, with power on and capacitors charged: a loss now is one like any other. */
+static int reopen(ftl_drive *d, uint64_t *at, struct core_recovered *out)
+{
+    d->power.off = false;
+    (void)aim(d);
+    int err = core_reopen(&d->core, at, out);
+    d->power.last.step_count = 0;
+    d->power.last.ready_ns = 0;
+    tell(&d->power.last, out);
+    d->ctx.now = *at;
+    if (err < 0)
+        return stay_off(d, *at, err);
+    d->core.open_before += (int64_t)core_open_units(&d->core);
+    bool struck = d->media.strike_at != 0 && media_operations(&d->media) >= d->media.strike_at;
+    if (!struck && !d->core.journal->cut)
+        return 0;
+    lose(d, &d->power.how);
+    return FTL_EPOWER;
+}
+
 int ftl_power_on(ftl_drive *d, struct ftl_power_report *ret)
 {
     if (!is_possible(d) || !d->power.off)
@@ -268,18 +306,7 @@ int ftl_power_on(ftl_drive *d, struct ftl_power_report *ret)
     d->power.last = (struct ftl_power_report){.struct_size = sizeof d->power.last};
     tell(&d->power.last, &out);
     d->ctx.now = at;
-    if (err < 0) {
-        d->power.open_units = 0;        /* what the loss before left, left */
-        d->power.armed = d->power.armed && err != FTL_EPOWER;
-        if (err != FTL_EPOWER)
-            media_cut_now(&d->media, at, FTL_OTHERS_END, 0);
-        media_go_dark(&d->media);
-        hand_out(d, ret);
-        return err;
-    }
-    d->power.off = false;
-    d->core.open_before += (int64_t)core_open_units(&d->core);
-    (void)aim(d);
+    err = err < 0 ? stay_off(d, at, err) : reopen(d, &at, &out);
     hand_out(d, ret);
-    return 0;
+    return err;
 }
