@@ -136,6 +136,7 @@ int core_init(struct ftl_core *c, const struct ftl_config *cfg, struct sim_conte
     c->buffer_limit = min_u32(cfg->buffer_bytes >> c->g.unit_shift, UINT32_MAX / 2);
     c->buffer_allowed = c->buffer_limit;
     c->gc.buffer_limit = min_u32(cfg->buffer_gc_bytes >> c->g.unit_shift, UINT32_MAX / 2);
+    c->keeps_atomic = !cfg->power_plp && cfg->power_atomic_units > 1 && cfg->media_payload;
     c->classes = (uint32_t)cfg->streams_count;
     c->frontier_count = (uint32_t)geometry_frontiers(cfg);
     c->gc_first = cfg->gc_frontiers > 1 ? c->classes : 0;

@@ -223,6 +223,7 @@ struct ftl_core {
     struct sim_line wl_out;     /* full word lines still in the write path, in order */
     uint32_t buffer_used, buffer_limit, buffer_peak;  /* host units */
     uint32_t buffer_allowed;    /* <= buffer_limit: what the capacitors can carry */
+    bool keeps_atomic;          /* without capacitors commands of several units are whole or not there */
     bool write_through;         /* they carry relocation alone: writes end on the medium */
     uint64_t write_path_free_at, write_path_busy_ns;
     uint64_t dispatch_at;       /* when word lines filled now may start */
@@ -535,6 +536,9 @@ bool core_payload_readable(const struct ftl_core *c, uint32_t slot);
 /* A sector from the medium, rebuilt if need be; false = it does not hold this key. */
 bool core_payload_peek(const struct ftl_core *c, uint32_t slot, uint32_t cw, uint32_t key,
                        uint8_t *ret_sector);
+/* Is all of the command on the medium that brought what a key has now? Else a part of it must not
+ * be merged into a unit that could get there alone. */
+bool core_payload_settled(const struct ftl_core *c, uint32_t key);
 void core_payload_read(const struct ftl_core *c, uint32_t key, uint8_t *ret_unit);
 /* Sector (unit and tag) of a slot in the write buffer; NULL = it is on the medium. */
 uint8_t *core_payload_sector(const struct ftl_core *c, uint32_t slot, uint32_t cw);

@@ -87,7 +87,7 @@ struct log_place {
 /* A unit that the scan met. */
 struct found_unit {
     uint64_t seq;
-    uint32_t key, slot, atomic_first, atomic_count;
+    uint32_t key, slot, atomic_first, atomic_count, atomic_back;
 };
 
 struct journal_flush {

@@ -17,8 +17,9 @@ static void write_tag(uint8_t *sector, const struct payload_tag *tag)
     core_put(t, tag->seq, 8);
     core_put(t + 8, tag->key, 4);
     core_put(t + 12, tag->erases, 4);
-    core_put(t + 16, tag->atomic_first, 4);
-    core_put(t + 20, tag->atomic_count, 4);
+    core_put(t + 16, tag->atomic_first, 2);
+    core_put(t + 18, tag->atomic_count, 2);
+    core_put(t + 20, tag->atomic_back, 4);
     t[24] = tag->class;
     t[25] = (uint8_t)(tag->frontier << 4 | tag->cause);
     core_put(t + 26, TAG_VERSION, 2);
@@ -29,8 +30,9 @@ void core_payload_tag_of(const uint8_t *t, struct payload_tag *ret)
 {
     *ret = (struct payload_tag){.seq = core_get(t, 8), .key = (uint32_t)core_get(t + 8, 4),
                                 .erases = (uint32_t)core_get(t + 12, 4),
-                                .atomic_first = (uint32_t)core_get(t + 16, 4),
-                                .atomic_count = (uint32_t)core_get(t + 20, 4), .class = t[24],
+                                .atomic_first = (uint32_t)core_get(t + 16, 2),
+                                .atomic_count = (uint32_t)core_get(t + 18, 2),
+                                .atomic_back = (uint32_t)core_get(t + 20, 4), .class = t[24],
                                 .cause = t[25] & 15, .frontier = t[25] >> 4};
 }
 
@@ -178,9 +180,22 @@ static uint8_t *open_sector(struct ftl_core *c, const struct frontier *f, uint32
                      ((slot - 1) % c->g.wl_units << c->g.cw_shift) + cw);
 }
 
-/* Codeword cw of a unit. All of a unit bear one tag: the same number, counted at the first. */
+/* A copy belongs to the same command: without the rest of it, it counts as little. */
+static void copy_atomic(struct payload_tag *tag, const struct payload_tag *from)
+{
+    uint64_t back = tag->seq - from->seq + from->atomic_back;
+    if (from->atomic_count < 2 || back > UINT32_MAX)    /* so long ago: it was whole */
+        return;
+    tag->atomic_first = from->atomic_first;
+    tag->atomic_count = from->atomic_count;
+    tag->atomic_back = (uint32_t)back;
+}
+
+/* Codeword cw of a unit, `from` its tag when it is a copy. All of a unit bear one tag: the same
+ * number, counted at the first. */
 static void put_codeword(struct ftl_core *c, const struct frontier *f, uint32_t slot, uint32_t cw,
-                         uint32_t key, enum cause cause, const uint8_t *bytes)
+                         uint32_t key, enum cause cause, const uint8_t *bytes,
+                         const struct payload_tag *from)
 {
     uint8_t *to = open_sector(c, f, slot, cw);
     c->payload->seq += cw == 0;
@@ -188,9 +203,11 @@ static void put_codeword(struct ftl_core *c, const struct frontier *f, uint32_t 
                               .atomic_count = 1, .class = c->sb_class[f->sb],
                               .cause = (uint8_t)cause, .frontier = (uint8_t)(f - c->fr)};
     if (cause == CAUSE_HOST && c->payload->atomic_count > 1) {
-        tag.atomic_first = c->payload->atomic_first;
+        tag.atomic_first = tag.atomic_back = c->payload->atomic_first;
         tag.atomic_count = c->payload->atomic_count;
     }
+    if (from != NULL)
+        copy_atomic(&tag, from);
     if (FTL_PLANT(buffer_bytes, 200))
         ;
     else if (bytes != NULL)
@@ -205,7 +222,7 @@ static void put_unit(struct ftl_core *c, const struct frontier *f, uint32_t slot
 {
     for (uint32_t cw = 0; cw < c->g.unit_cws; cw++)
         put_codeword(c, f, slot, cw, key, cause,
-                     bytes != NULL ? bytes + (size_t)cw * CODEWORD_BYTES : NULL);
+                     bytes != NULL ? bytes + (size_t)cw * CODEWORD_BYTES : NULL, NULL);
 }
 
 static uint32_t *prev_of(const struct ftl_core *c, uint32_t slot)
@@ -315,8 +332,48 @@ void core_payload_move(struct ftl_core *c, const struct frontier *f, uint32_t fr
         } else {
             peek(c, from, cw, key, kept);
         }
-        put_codeword(c, f, to, cw, key, CAUSE_GC, sector);
+        struct payload_tag tag;
+        core_payload_tag_of(sector + CODEWORD_BYTES, &tag);
+        put_codeword(c, f, to, cw, key, CAUSE_GC, sector, &tag);
     }
+}
+
+/* The least sequence number of units that frontiers below this one have in the buffer;
+ * UINT64_MAX = none. */
+static uint64_t oldest_below(const struct ftl_core *c, uint32_t frontiers)
+{
+    const struct payload *p = c->payload;
+    uint64_t oldest = UINT64_MAX;
+
+    for (uint32_t b = 0; b <= p->bucket_mask; b++)
+        for (int32_t g = p->bucket[b]; g != GROUP_NONE; g = p->next[g]) {
+            struct payload_tag tag;
+            core_payload_tag_of(core_payload_group(c, g) + CODEWORD_BYTES, &tag);
+            if (tag.frontier < frontiers && tag.seq < oldest)
+                oldest = tag.seq;
+        }
+    return oldest;
+}
+
+uint64_t core_payload_oldest(const struct ftl_core *c)
+{
+    return oldest_below(c, FRONTIERS_MAX);
+}
+
+bool core_payload_settled(const struct ftl_core *c, uint32_t key)
+{
+    uint32_t slot = c->map[key];
+    struct payload_tag tag;
+
+    if (slot == 0)
+        return true;
+    const uint8_t *sector = core_payload_sector(c, slot, 0);
+    if (sector != NULL)
+        core_payload_tag_of(sector + CODEWORD_BYTES, &tag);
+    else if (core_peek_tag(c, slot, &tag) != NAND_OK)
+        return true;
+    return tag.atomic_count < 2 ||
+           oldest_below(c, c->classes) > tag.seq - tag.atomic_back + tag.atomic_count - 1;
 }
 
 void core_payload_read(const struct ftl_core *c, uint32_t key, uint8_t *ret)
@@ -541,18 +598,4 @@ void core_payload_forget_superblock(struct ftl_core *c, uint32_t sb)
 {
     for (int32_t g; (g = any_of_superblock(c, sb)) != GROUP_NONE;)
         core_payload_release(c, g, true);
-}
-
-/* Sequence number of the oldest unit that is not on the medium; UINT64_MAX = none. */
-uint64_t core_payload_oldest(const struct ftl_core *c)
-{
-    const struct payload *p = c->payload;
-    uint64_t oldest = UINT64_MAX;
-
-    for (uint32_t b = 0; b <= p->bucket_mask; b++)
-        for (int32_t g = p->bucket[b]; g != GROUP_NONE; g = p->next[g]) {
-            uint64_t seq = core_get(core_payload_group(c, g) + CODEWORD_BYTES, 8);
-            oldest = seq < oldest ? seq : oldest;
-        }
-    return oldest;
 }

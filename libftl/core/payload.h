@@ -19,6 +19,7 @@ struct payload_tag {
     uint32_t key;               /* LPN + 1; 0 = filler */
     uint32_t erases;            /* of its superblock: which life of it this is */
     uint32_t atomic_first, atomic_count;    /* place in its command; see power.atomic_units */
+    uint32_t atomic_back;       /* seq less that of the command's first unit; copies keep it true */
     uint8_t class, cause, frontier;
 };
 

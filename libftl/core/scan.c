@@ -44,7 +44,7 @@ static bool scan_word_line(struct recovery *r, uint32_t sb, uint32_t row, uint32
         c->rmap[slot] = tag.key;
         c->journal->found[r->found++] = (struct found_unit){
             .seq = tag.seq, .key = tag.key, .slot = slot, .atomic_first = tag.atomic_first,
-            .atomic_count = tag.atomic_count};
+            .atomic_count = tag.atomic_count, .atomic_back = tag.atomic_back};
     }
     return true;
 }
@@ -138,7 +138,7 @@ static int by_seq(const void *a, const void *b)
 static bool member_is_there(struct recovery *r, const struct found_unit *u, uint32_t i)
 {
     const struct journal *j = r->c->journal;
-    uint64_t seq = u->seq - u->atomic_first + i;
+    uint64_t seq = u->seq - u->atomic_back + i;
     uint32_t key = u->key - u->atomic_first + i;
 
     if (j->seqs[key] >= seq)

@@ -109,7 +109,14 @@ void front_write(ftl_drive *d, uint32_t command);
 void front_read_part_done(ftl_drive *d, uint32_t part, bool failed);
 void front_continue_reads(ftl_drive *d);    /* of host reads and partial writes */
 void front_continue_writes(ftl_drive *d);
+/* The command has its data in the buffer, or has failed: ends after the commit. */
+void front_write_complete(ftl_drive *d, uint32_t command, uint64_t from);
+/* land.c */
 void front_word_line_done(ftl_drive *d);
+bool front_close_word_line(ftl_drive *d, uint32_t class);
+void front_await_word_lines(ftl_drive *d, uint32_t command);
+bool front_must_land(const ftl_drive *d, const struct command *c);
+bool front_flush_step(ftl_drive *d, uint32_t command);
 /* What ahead.c shares: parts of reads, and the way of their data to the host. */
 uint32_t front_part_take(ftl_drive *d);
 void front_part_give(ftl_drive *d, uint32_t part);

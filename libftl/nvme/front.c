@@ -268,7 +268,7 @@ void front_read_part_done(ftl_drive *d, uint32_t index, bool failed)
 
 /* NVMe status fields: code type << 8 | code. Attempted Write to Read Only Range: the
  * media, not a write protection that the host asked for (NVM command set 1.0). */
-static void write_complete(ftl_drive *d, uint32_t index, uint64_t from)
+void front_write_complete(ftl_drive *d, uint32_t index, uint64_t from)
 {
     uint64_t at = from + d->cfg.fe_completion_ns + d->cfg.host_complete_ns;
     /* a FLUSH that waited for programs ends behind later writes: keep the order */
@@ -364,62 +364,6 @@ static bool merges_lost(const ftl_drive *d, const struct command *c)
     return c->status != 0;
 }
 
-static bool journal_rests(const struct ftl_core *core)
-{
-    return core->journal == NULL ||
-           (!core->journal->trims_pending &&
-            core_journal_durable(core, core->journal->next_number - 1));
-}
-
-/* Records that wait go to the medium; false = no room yet. */
-static bool close_journal(struct ftl_core *core)
-{
-    if (core->journal == NULL || !core->journal->trims_pending)
-        return true;
-    if (!core_journal_room(core))
-        return false;
-    core_journal_send(core);
-    return true;
-}
-
-/* Sends the open word line of a class, when host data waits in it; false when there is no room
- * for its filler yet. */
-static bool close_word_line(ftl_drive *d, uint32_t class)
-{
-    struct ftl_core *core = &d->core;
-    struct frontier *f = &core->fr[class];
-
-    if (f->wl_units[CAUSE_HOST] == 0)
-        return true;
-    if (core_host_room(core, class) < f->wl_end - f->next ||
-        core->wl_free_count <= core->wl_reserve)
-        return false;
-    core->dispatch_at = max_u64(core->write_path_free_at, d->ctx.now);
-    core_pad(core, f);
-    return true;
-}
-
-/* The command ends when all word lines sent so far are programmed. */
-static void await_word_lines(ftl_drive *d, uint32_t index)
-{
-    struct command *c = &d->commands[index];
-
-    c->wl_seq = d->core.wl_seq;
-    c->journal_number = d->core.journal != NULL ? d->core.journal->next_number - 1 : 0;
-    c->pending = 0;
-    c->next = d->flush_head;
-    d->flush_head = index;
-    front_word_line_done(d);
-}
-
-/* Must the write be on the medium before it ends? */
-static bool must_land(const ftl_drive *d, const struct command *c)
-{
-    if (__builtin_expect(d->core.write_through, 0))
-        return true;
-    return (c->cmd.flags & FTL_FUA) != 0 && !d->cfg.power_plp;
-}
-
 /* All of it at once? */
 static bool is_atomic(const ftl_drive *d, const struct command *c)
 {
@@ -446,20 +390,39 @@ static bool write_map_entry(ftl_drive *d, uint32_t index, uint32_t *n)
     return true;
 }
 
+/* Does the write keep a part of what an atomic command brought that is not yet on the medium?
+ * Then that goes there first. */
+static bool merges_unsettled(ftl_drive *d, const struct command *c)
+{
+    const uint32_t at[2] = {c->cursor, c->units - 1};
+    bool settled = true;
+
+    for (uint32_t i = 0; i < 2; i++) {
+        uint32_t offset;
+        if (covered(d, c, at[i], &offset) < d->core.g.unit_bytes)
+            settled = settled && core_payload_settled(&d->core, c->first_key + at[i]);
+    }
+    for (uint32_t k = 0; k < d->core.classes && !settled; k++)
+        (void)front_close_word_line(d, k);
+    return !settled;
+}
+
 static bool write_step(ftl_drive *d, uint32_t index)
 {
     struct command *c = &d->commands[index];
     if (__builtin_expect(d->core.read_only, 0)) {
         c->status = STATUS_READ_ONLY_RANGE;
-        write_complete(d, index, max_u64(c->done_at, d->ctx.now));
+        front_write_complete(d, index, max_u64(c->done_at, d->ctx.now));
         return true;
     }
     if (__builtin_expect(d->core.raid != NULL, 0) && merges_lost(d, c)) {
         drive_look_at_dies(d);
         c->status = STATUS_UNRECOVERED;
-        write_complete(d, index, max_u64(c->done_at, d->ctx.now));
+        front_write_complete(d, index, max_u64(c->done_at, d->ctx.now));
         return true;
     }
+    if (__builtin_expect(d->core.keeps_atomic, 0) && merges_unsettled(d, c))
+        return false;
     uint32_t n = write_room(d, c);
 
     if (is_atomic(d, c) && c->cursor == 0 && n < c->units)
@@ -476,15 +439,15 @@ static bool write_step(ftl_drive *d, uint32_t index)
     }
     if (c->cursor < c->units && !FTL_PLANT(ack_early, 5))
         return false;
-    bool lands = must_land(d, c);
-    if (lands && !close_word_line(d, c->class))
+    bool lands = front_must_land(d, c);
+    if (lands && !front_close_word_line(d, c->class))
         return false;
     d->count.host_writes++;
     d->count.host_write_bytes += (uint64_t)c->cmd.lba_count * d->lba_bytes;
     if (lands)
-        await_word_lines(d, index);
+        front_await_word_lines(d, index);
     else
-        write_complete(d, index, c->done_at + d->cfg.fw_commit_ns);
+        front_write_complete(d, index, c->done_at + d->cfg.fw_commit_ns);
     return true;
 }
 
@@ -518,7 +481,7 @@ static bool trim_step(ftl_drive *d, uint32_t index)
 
     if (d->core.read_only) {
         c->status = STATUS_READ_ONLY_RANGE;
-        write_complete(d, index, d->ctx.now);
+        front_write_complete(d, index, d->ctx.now);
         return true;
     }
     if (d->core.journal != NULL && !core_journal_room(&d->core))
@@ -532,46 +495,8 @@ static bool trim_step(ftl_drive *d, uint32_t index)
     d->count.host_trims++;
     d->count.host_trim_bytes += n << d->core.g.unit_shift;
     uint64_t end = core_write_path(&d->core, d->cfg.fw_write_cmd_ns + n * d->cfg.fw_trim_unit_ns);
-    write_complete(d, index, end);
+    front_write_complete(d, index, end);
     return true;
-}
-
-static bool flush_step(ftl_drive *d, uint32_t index)
-{
-    struct command *c = &d->commands[index];
-    struct ftl_core *core = &d->core;
-
-    d->count.host_flushes += c->cursor == 0;
-    c->cursor = 1;
-    if (core->cfg->power_plp || (core->buffer_used == 0 && journal_rests(core)) ||
-        FTL_PLANT(flush_nowait, 1)) {
-        write_complete(d, index, d->ctx.now + d->cfg.fw_commit_ns);
-        return true;
-    }
-    if (!close_journal(core))
-        return false;
-    for (uint32_t k = 0; k < core->classes; k++)
-        if (!close_word_line(d, k))
-            return false;
-    await_word_lines(d, index);
-    return true;
-}
-
-/* FLUSH commands end when no word line from before them is under way. */
-void front_word_line_done(ftl_drive *d)
-{
-    uint32_t *link = &d->flush_head;
-    while (*link != CMD_NONE) {
-        uint32_t index = *link;
-        struct command *c = &d->commands[index];
-        if (core_oldest_wl(&d->core) > c->wl_seq &&
-            (d->core.journal == NULL || core_journal_durable(&d->core, c->journal_number))) {
-            *link = c->next;
-            write_complete(d, index, d->ctx.now);
-        } else {
-            link = &c->next;
-        }
-    }
 }
 
 /* One command of the write line; false = it waits, and all behind it. */
@@ -583,7 +508,7 @@ static bool step(ftl_drive *d, uint32_t index)
     case FTL_TRIM:
         return trim_step(d, index);
     default:
-        return flush_step(d, index);
+        return front_flush_step(d, index);
     }
 }
 
@@ -655,7 +580,7 @@ static bool is_hit(ftl_drive *d, uint32_t index)
     c->status = memory_pass(d, c->cmd.data, (uint64_t)c->cmd.lba_count * d->lba_bytes);
     if (c->status == 0)
         return false;
-    write_complete(d, index, d->ctx.now);
+    front_write_complete(d, index, d->ctx.now);
     return true;
 }
 
