@@ -264,7 +264,7 @@ static void test_rebuilt(void **state)
 {
     uint64_t errors, rebuilt;
     (void)state;
-    struct ftl_health h = rested("decoder", "20000", "1", 30000, &errors, &rebuilt);
+    struct ftl_health h = rested("decoder", "20000", "1", 35000, &errors, &rebuilt);
     assert_true(h.ecc_steps[FTL_ECC_SOFT2] > 0 && h.ecc_steps[FTL_ECC_FAILED] > 0);
     assert_true(rebuilt > 0);
     assert_int_equal(errors, 0);
