@@ -41,8 +41,13 @@ class State(Case):
         """Two processes, two layouts of memory: no pointer and no leftover in the file."""
         self.save("a")
         self.save("b")
-        with open(self.path("a"), "rb") as a, open(self.path("b"), "rb") as b:
-            self.assertEqual(a.read(), b.read())
+        job = self.job("[w]\nrw=randrw\nbs=4k\nnumber_ios=100\n", "short.fio")
+        for name in "cd":       # with more of the drive in use
+            self.run_ok(job, "--drive", "uh812a-7.68", "--scale", "464", "--set", "media.faults=1", "--set",
+                        "media.ecc=1", "--precondition", "seq:0.2", "--save-state", name)
+        for one, two in ("ab", "cd"):
+            with open(self.path(one), "rb") as a, open(self.path(two), "rb") as b:
+                self.assertEqual(a.read(), b.read())
         self.assertFalse([x for x in os.listdir(self.directory.name) if x.endswith(".part")])
 
     def test_many_runs(self):

@@ -143,8 +143,44 @@ static void test_large_map(void **state)
     run("2", "56", "8388608", "1", 3, 3000, 8);
 }
 
+/* The power goes while a checkpoint of several pages is on its way, a little later each time: its
+ * tables may be there and its slices not, and the older checkpoint counts. */
+static void test_cut_in_checkpoint(void **state)
+{
+    (void)state;
+    struct world *w = make_world("2", "56", "8388608", "0");
+    struct ftl_power_cut cut = {.struct_size = sizeof cut};
+    uint32_t under_way = 0;
+
+    write_on(w, 3000);
+    for (uint32_t i = 0; i < 12; i++) {
+        write_on(w, 150);                   /* some superblocks more are full */
+        (void)do_command(w->d, FTL_FLUSH, 0, 0, NULL);
+        if (w->d->core.log.running)
+            continue;
+        for (uint32_t k = 0; k < 24; k++) {
+            ftl_drive *f = NULL;
+            assert_int_equal(ftl_fork(w->d, &f), 0);
+            core_journal_checkpoint(&f->core);
+            assert_int_equal(ftl_run(f, ftl_now(f) + k * 50000), 0);
+            under_way += f->core.log.running || f->core.log.erase_due;
+            cut.others = k % 2 ? FTL_OTHERS_TORN : FTL_OTHERS_DRAWN;
+            cut.seed = i * 100 + k;
+            assert_int_equal(ftl_power_cut(f, &cut, NULL), 0);
+            assert_int_equal(ftl_power_on(f, NULL), 0);
+            assert_int_equal(first_wrong(w, f), w->units);
+            assert_sound(f);
+            ftl_destroy(f);
+        }
+    }
+    assert_true(under_way > 100);
+    ftl_destroy(w->d);
+    free(w);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_small_log), cmocka_unit_test(test_large_map)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_small_log), cmocka_unit_test(test_large_map),
+                                       cmocka_unit_test(test_cut_in_checkpoint)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
