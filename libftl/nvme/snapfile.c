@@ -10,6 +10,7 @@
 
 static const char magic[8] = {'F', 'T', 'L', 'D', 'R', 'I', 'V', 'E'};
 enum { PACK_LEVEL = 1 };            /* maps pack little at any level: the fast one */
+#define TIME_MAX (UINT64_C(1) << 60)    /* ns; far from where sums would overflow */
 
 static void put(uint8_t *at, uint64_t v, int bytes)
 {
@@ -232,6 +233,8 @@ int snap_in_head(struct snap_in *in, struct snap_head *ret, struct ftl_config *r
         return snap_in_refuse(in, FTL_ESNAPSHOT, "header: its checksum is wrong");
     if (ret->kind != FTL_SNAPSHOT_STATE && ret->kind != FTL_SNAPSHOT_MEDIA)
         return snap_in_refuse(in, FTL_ESNAPSHOT, "header: kind %u is unknown", ret->kind);
+    if (ret->now > TIME_MAX)
+        return snap_in_refuse(in, FTL_ESNAPSHOT, "header: its time is beyond 36 years");
     if (get(head + 68, 4) != 0 || get(head + 80, 8) != 0)
         return snap_in_refuse(in, FTL_ESNAPSHOT, "header: bytes 68..71 and 80..87 must be 0");
     return read_texts(in, head, ret, ret_cfg);

@@ -575,6 +575,11 @@ static void test_bad_files(void **state)
             assert_non_null(strstr(why, "another build"));
         }
         b->at[32] ^= 1;
+        b->at[31] = 0x11;                           /* 2^60 ns and more */
+        seal(b);
+        assert_int_equal(try_load(b, NULL, &none, why), FTL_ESNAPSHOT);
+        assert_non_null(strstr(why, "beyond 36 years"));
+        b->at[31] = 0;
         b->at[12] = 7;
         seal(b);
         assert_int_equal(try_load(b, NULL, &none, why), FTL_ESNAPSHOT);
