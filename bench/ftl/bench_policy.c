@@ -19,6 +19,16 @@ static int write_batch(ftl_drive *d, uint64_t *seed, uint32_t per, uint64_t unit
     return ftl_write_untimed(d, e, 256);
 }
 
+/* Apart, and not inlined: policy_cost.py has callgrind count what happens in here. */
+__attribute__((noinline)) static int measured(ftl_drive *d, uint64_t *seed, uint32_t per,
+                                              uint64_t units, uint64_t writes)
+{
+    int err = 0;
+    for (uint64_t i = 0; i < writes && err == 0; i += 256)
+        err = write_batch(d, seed, per, units);
+    return err;
+}
+
 int main(int argc, char **argv)
 {
     char why[FTL_WHY_MAX] = "usage: bench_policy DRIVE SCALE WRITES";
@@ -44,8 +54,8 @@ int main(int argc, char **argv)
         err = write_batch(d, &seed, per, lbas / per);
     ftl_counters_reset(d);
     clock_t start = clock();            /* of the processor: other programs run too */
-    for (uint64_t i = 0; i < writes && err == 0; i += 256)
-        err = write_batch(d, &seed, per, lbas / per);
+    if (err == 0)
+        err = measured(d, &seed, per, lbas / per, writes);
     double ns = (double)(clock() - start) * 1e9 / CLOCKS_PER_SEC / (double)writes;
     ftl_counters_get(d, &n);
     printf("%.3f ns, WA %.4f, %016llx\n", ns,
