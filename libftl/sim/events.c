@@ -1,7 +1,5 @@
 #include "sim/events.h"
 
-#include <string.h>
-
 #define NO_NODE UINT32_MAX
 enum { WORDS = SIM_BUCKETS / 64, BUCKET_MASK = SIM_BUCKETS - 1 };
 
@@ -13,7 +11,6 @@ int sim_heap_init(struct sim_heap *h, struct sim_mem *mem, uint32_t limit)
         return -1;
     for (uint32_t i = 0; i < limit; i++)
         h->nodes[i].next = i + 1;
-    memset(h->heads, 0xff, SIM_BUCKETS * sizeof *h->heads);     /* NO_NODE */
     return 0;
 }
 
@@ -69,13 +66,16 @@ static inline void near_push(struct sim_heap *h, uint64_t bucket, struct sim_eve
     struct sim_node *nodes = h->nodes;
     uint32_t slot = (uint32_t)bucket & BUCKET_MASK, node = h->node_free;
     uint32_t *link = &h->heads[slot];
+    uint64_t bit = UINT64_C(1) << (slot % 64);
 
+    if ((h->bits[slot / 64] & bit) == 0)
+        *link = NO_NODE;
+    h->bits[slot / 64] |= bit;
     h->node_free = nodes[node].next;
     while (*link != NO_NODE && nodes[*link].event.time <= e.time)
         link = &nodes[*link].next;
     nodes[node] = (struct sim_node){.event = e, .next = *link};
     *link = node;
-    h->bits[slot / 64] |= UINT64_C(1) << (slot % 64);
     h->node_count++;
     if (e.time < h->near) {
         h->near = e.time;

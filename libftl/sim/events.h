@@ -36,7 +36,8 @@ struct sim_heap {
     struct sim_event *events;       /* the heap */
     uint32_t count, limit, seq;
     struct sim_node *nodes;         /* the calendar: a sorted list per bucket */
-    uint32_t *heads, node_free, node_count;
+    uint32_t *heads;                /* what an empty bucket has here means nothing */
+    uint32_t node_free, node_count;
     uint64_t *bits;                 /* one per bucket: not empty */
     uint64_t base;                  /* bucket of the last pop, counted from time 0: the window's
                                      * first */

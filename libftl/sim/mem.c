@@ -7,8 +7,10 @@
 
 enum { BULK_BYTES = 1 << 20 };
 
-static void *take(size_t bytes)
+static void *take(size_t bytes, bool zeroed)
 {
+    if (bytes < BULK_BYTES && !zeroed)
+        return malloc(bytes > 0 ? bytes : 1);
     if (bytes < BULK_BYTES)
         return calloc(1, bytes > 0 ? bytes : 1);
     void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
@@ -54,7 +56,7 @@ int sim_mem_take(struct sim_mem *mem, void *where, size_t count, size_t size)
     }
     if (mem->count == SIM_MEM_ARRAYS)
         abort();
-    void *p = take(count * size);
+    void *p = take(count * size, true);
     if (p == NULL)
         return -1;
     mem->list[mem->count].array = p;
@@ -74,7 +76,7 @@ int sim_mem_copy(struct sim_mem *to, const struct sim_mem *from)
 {
     to->count = 0;
     for (uint32_t i = 0; i < from->count; i++) {
-        void *p = take(from->list[i].bytes);
+        void *p = take(from->list[i].bytes, false);
         if (p == NULL) {
             sim_mem_free(to);
             return -1;
