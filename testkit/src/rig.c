@@ -249,6 +249,14 @@ static void set_range(const tk_rig *r, struct open_cmd *o)
 
 static int send(tk_rig *r, uint8_t opcode, uint64_t lba, uint32_t n, uint16_t stream);
 
+/* So that no part of an LBA that the drive does not bring passes for an old read's. One stanza
+ * of the pattern in each 512 bytes: all stanzas of an LBA are compared. */
+static void poison(uint8_t *data, size_t bytes)
+{
+    for (size_t at = 0; at < bytes; at += 512)
+        memset(data + at, 0xa5, 16);
+}
+
 /* Waits until the oracle can remember one more version of each LBA. Without
  * capacitors only a flush makes older ones impossible. */
 static int make_room(tk_rig *r, const struct open_cmd *want)
@@ -307,7 +315,7 @@ static int send(tk_rig *r, uint8_t opcode, uint64_t lba, uint32_t n, uint16_t st
     for (uint32_t i = 0; r->payload && opcode == FTL_WRITE && i < n; i++)
         tk_pattern(o->data + (size_t)i * r->lba_bytes, r->lba_bytes, lba + i, r->version);
     if (r->payload && opcode == FTL_READ)
-        memset(o->data, 0xa5, (size_t)n * r->lba_bytes);
+        poison(o->data, (size_t)n * r->lba_bytes);
     o->begin = opcode == FTL_WRITE || opcode == FTL_TRIM
                    ? tk_oracle_begin(r->oracle, o->from, o->to - o->from,
                                      opcode == FTL_WRITE ? r->version : 0)
