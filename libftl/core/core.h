@@ -509,6 +509,14 @@ void core_care(struct ftl_core *c);
 int core_gc_make_room(struct ftl_core *c, uint32_t class, uint32_t n);
 /* Timed: issues page reads as far as space, window and buffer ask and allow. */
 void core_gc_issue(struct ftl_core *c);
+/* A page of it was sensed: its map entries are needed soon. */
+static inline void core_gc_page_sensed(const struct ftl_core *c, uint32_t ref)
+{
+    const uint32_t *map = c->map, *rmap = &c->rmap[c->gc.pages[ref].slot];
+
+    for (uint32_t i = 0; i < c->g.group_units; i++)
+        __builtin_prefetch(&map[rmap[i]], 1);
+}
 /* A page read ended. Returns the time at which core_gc_page_out() is due; SIM_NEVER =
  * the units of its group still wait for other pages. */
 uint64_t core_gc_page_in(struct ftl_core *c, uint32_t ref, bool failed);

@@ -413,6 +413,7 @@ static void wait_for_turn(struct media *m, uint64_t now, uint32_t class, uint32_
         pl->since[class] = pl->turn;
     pl->waiting |= 1u << class;
     queue_add(m, &pl->reads[class], index);
+    nand_block_prefetch(m->nand, op->die, op->plane, op->block);
     if (class == MEDIA_HOST_READ && m->suspend && d->array_op != MEDIA_NONE)
         media_hold_kick(m, now, op->die);
 }

@@ -264,6 +264,12 @@ int media_fault_arm(struct media *m, const struct ftl_fault *f);
 uint64_t media_busy_ns(const struct media *m, uint64_t now);
 void media_reset(struct media *m, uint64_t now);
 
+/* Is the event that of a page of collection in its register, about to be sent out? */
+static inline bool media_is_sensed(const struct media *m, uint32_t arg)
+{
+    return arg < m->op_count && m->ops[arg].kind == MEDIA_GC_READ && m->ops[arg].step == 0;
+}
+
 struct media_done media_event(struct media *m, uint64_t now, uint32_t arg);
 
 #endif

@@ -48,6 +48,17 @@ static void enter(ftl_drive *d, uint32_t index)
     sim_line_push(&d->writes_in, at > d->writes_in.last ? at : d->writes_in.last, index);
 }
 
+/* All but what ftl_submit() sets: one by one, for which compilers find no slow string
+ * instruction. */
+static inline void clear(struct command *c)
+{
+    c->done_at = c->wl_seq = c->journal_number = 0;
+    c->first_key = c->units = c->skip_cws = c->cws = 0;
+    c->cursor = c->pending = c->next = c->stream = 0;
+    c->status = 0;
+    c->checked = c->whole = false;
+}
+
 int ftl_submit(ftl_drive *d, const struct ftl_cmd *cmd)
 {
     if (d == NULL || cmd == NULL)
@@ -68,8 +79,11 @@ int ftl_submit(ftl_drive *d, const struct ftl_cmd *cmd)
     d->command_free = c->next;
     d->open++;
     d->core.cache.idle = false;
-    *c = (struct command){.cmd = *cmd, .submitted_at = d->ctx.now,
-                          .class = drive_class(d, cmd->stream), .map_page = MAP_PAGE_NONE};
+    clear(c);
+    c->cmd = *cmd;
+    c->submitted_at = d->ctx.now;
+    c->class = drive_class(d, cmd->stream);
+    c->map_page = MAP_PAGE_NONE;
     if (cmd->lba_count != 0) {
         uint64_t last = cmd->lba + cmd->lba_count - 1, first_cw = cmd->lba >> d->lba_cw_shift;
         c->first_key = (uint32_t)(cmd->lba >> d->lba_unit_shift) + 1;
@@ -214,6 +228,8 @@ static void heap_event(ftl_drive *d)
 {
     struct sim_event e = sim_heap_pop(&d->heap);
 
+    if (media_is_sensed(&d->media, e.arg) && d->media.ops[e.arg].ref < d->core.gc.window)
+        core_gc_page_sensed(&d->core, d->media.ops[e.arg].ref);
     struct media_done done = media_event(&d->media, d->ctx.now, e.arg);
     if (done.ref == MEDIA_NONE)
         return;

@@ -68,13 +68,16 @@ static inline void near_push(struct sim_heap *h, uint64_t bucket, struct sim_eve
     uint32_t *link = &h->heads[slot];
     uint64_t bit = UINT64_C(1) << (slot % 64);
 
-    if ((h->bits[slot / 64] & bit) == 0)
-        *link = NO_NODE;
-    h->bits[slot / 64] |= bit;
+    uint32_t behind = NO_NODE;
+
     h->node_free = nodes[node].next;
-    while (*link != NO_NODE && nodes[*link].event.time <= e.time)
-        link = &nodes[*link].next;
-    nodes[node] = (struct sim_node){.event = e, .next = *link};
+    if (h->bits[slot / 64] & bit) {     /* else its head need not be read: it may be far away */
+        while (*link != NO_NODE && nodes[*link].event.time <= e.time)
+            link = &nodes[*link].next;
+        behind = *link;
+    }
+    h->bits[slot / 64] |= bit;
+    nodes[node] = (struct sim_node){.event = e, .next = behind};
     *link = node;
     h->node_count++;
     if (e.time < h->near) {

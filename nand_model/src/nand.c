@@ -236,6 +236,14 @@ const struct nand_profile *nand_dev_profile(const nand_dev *dev)
     return dev ? &dev->prof : NULL;
 }
 
+void nand_block_prefetch(const nand_dev *dev, uint32_t die, uint32_t plane, uint32_t block)
+{
+    const struct nand_geometry *geo = &dev->prof.geo;
+
+    if (die < geo->dies && plane < geo->planes && block < geo->blocks_per_plane)
+        __builtin_prefetch(&dev->block[dev_block_index(dev, die, plane, block)]);
+}
+
 int nand_block_info(const nand_dev *dev, uint32_t die, uint32_t plane, uint32_t block,
                     struct nand_block_info *ret_info)
 {

@@ -302,6 +302,9 @@ NAND_API int  nand_issue(nand_dev *dev, nand_ns now, const struct nand_req *req,
 NAND_API const struct nand_profile *nand_dev_profile(const nand_dev *dev); /* owned by dev */
 
 /* ---- block state ----------------------------------------------------------- */
+/* An operation on this block comes soon: its state is fetched. No other effect. */
+NAND_API void nand_block_prefetch(const nand_dev *dev, uint32_t die, uint32_t plane,
+                                  uint32_t block);
 struct nand_block_info {
     uint32_t pages_written;         /* ONE_PASS: write pointer, pages below it are programmed;
                                      * PAGED: pages programmed in the scheme's order;
