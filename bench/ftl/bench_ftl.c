@@ -4,7 +4,7 @@
  *                                 against a bare array loop of the same size
  *   bench_ftl scales             WA and IOPS at scale 16, 64 and 256 (some minutes)
  *
- * Times are wall clock: run it alone on the machine. */
+ * Times are those of the processor. Others on the machine still take its caches away. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
