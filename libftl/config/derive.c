@@ -304,6 +304,10 @@ static int check_journal(const struct ftl_config *c, char *why, size_t n)
     struct ftl_geometry g;
     struct journal j;
 
+    if (!c->journal_enabled && c->journal_checkpoint != 0)
+        return config_refuse(FTL_ECONFIG, why, n,
+                             "journal.checkpoint_superblocks=%llu: needs journal.enabled=1",
+                             (unsigned long long)c->journal_checkpoint);
     if (!c->journal_enabled)
         return 0;
     (void)geometry_make(&g, c);

@@ -19,8 +19,9 @@ int core_dftl_init(struct ftl_core *c)
     if (SIM_TAKE(&c->ctx->mem, m->pages, m->count) < 0 ||
         SIM_TAKE(&c->ctx->mem, m->offered, c->g.sb_count) < 0)
         return FTL_ENOMEM;
-    if (c->cfg->journal_enabled && (SIM_TAKE(&c->ctx->mem, m->base_slot, m->count) < 0 ||
-                                    SIM_TAKE(&c->ctx->mem, m->base_seq, m->count) < 0))
+    if (c->cfg->journal_enabled && c->cfg->media_payload &&
+        (SIM_TAKE(&c->ctx->mem, m->base_slot, m->count) < 0 ||
+         SIM_TAKE(&c->ctx->mem, m->base_seq, m->count) < 0))
         return FTL_ENOMEM;
     core_dftl_forget(c);
     return 0;
@@ -453,7 +454,8 @@ void core_dftl_flush_done(struct ftl_core *c, uint32_t t)
 static bool waits(const struct ftl_core *c, uint32_t slot)
 {
     uint32_t sb = slot != 0 ? geometry_superblock(&c->g, slot - 1) : 0;
-    return slot != 0 && (c->state[sb] == SB_OPEN || c->wl_in_flight[sb] != 0) &&
+    return slot != 0 && c->payload != NULL &&
+           (c->state[sb] == SB_OPEN || c->wl_in_flight[sb] != 0) &&
            core_payload_sector(c, slot, 0) != NULL;
 }
 

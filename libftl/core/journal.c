@@ -18,47 +18,7 @@ uint64_t core_get(const uint8_t *at, uint32_t bytes)
     return v;
 }
 
-/* ---- shape ------------------------------------------------------------------------- */
-
-static uint32_t ceil_div(uint64_t a, uint64_t b)
-{
-    return (uint32_t)((a + b - 1) / b);
-}
-
-enum { TABLE_ENTRY = 24, SLICE_HEAD = 16, PENDING = 12,
-       SLICE_LEAST = 250 };
-
-static uint32_t checkpoint_sectors(const struct ftl_geometry *g, uint64_t user_units)
-{
-    /* slices with a pending entry for every unit hold the fewest; of map pages each may end one */
-    return 2 + ceil_div(g->sb_count, JOURNAL_BODY / TABLE_ENTRY - 2) +
-           ceil_div(user_units, SLICE_LEAST) + ceil_div(g->pages_on_medium, SLICE_LEAST) +
-           g->pages_on_medium;
-}
-
-int core_journal_shape(struct journal *j, const struct ftl_config *cfg, const struct ftl_geometry *g)
-{
-    uint32_t types = media_has_slc(cfg) ? 1 : g->page_types;
-    uint64_t units = (cfg->buffer_bytes + cfg->buffer_gc_bytes) >> g->unit_shift;
-
-    *j = (struct journal){.slc = types == 1 && g->page_types > 1, .first_block = g->sb_count,
-                          .segments = 3, .page_cws = g->page_cws, .open = -1,
-                          .page_total = (uint32_t)(cfg->nand_page_bytes + cfg->nand_spare_bytes)};
-    uint32_t lives = ceil_div(g->sb_count, JOURNAL_BODY / (RECORD_HEAD + LIFE_HEAD + g->dies / 8 + 1));
-    j->sectors = types * g->planes * g->page_cws;
-    j->page_bytes = types * g->planes * g->page_cws * JOURNAL_BODY;
-    j->sector_bytes = j->page_total / j->page_cws;
-    j->flush_pages = JOURNAL_BUFFERS + 2 + ceil_div((units << g->cw_shift) + lives + 2, j->sectors);
-    uint64_t user = cfg->drive_user_bytes >> g->unit_shift;
-    uint64_t pages = 2 * (uint64_t)(ceil_div(checkpoint_sectors(g, user), j->sectors) +
-                                    j->flush_pages + JOURNAL_BUFFERS);
-    uint64_t per_block = (uint64_t)g->dies * g->rows;
-    j->segment_blocks = ceil_div(pages, per_block);
-    j->pages_per_segment = (uint32_t)(j->segment_blocks * per_block);
-    return g->sb_count + (uint64_t)j->segments * j->segment_blocks <= cfg->nand_blocks_per_plane
-               ? 0
-               : -1;
-}
+enum { TABLE_ENTRY = JOURNAL_TABLE_ENTRY, SLICE_HEAD = 16, PENDING = 12 };
 
 /* ---- where a page lies ---------------------------------------------------------------- */
 
@@ -75,7 +35,7 @@ struct log_place core_journal_place(const struct ftl_core *c, uint32_t segment, 
 static uint8_t *buffer_at(const struct ftl_core *c, int32_t buffer)
 {
     const struct journal *j = c->journal;
-    return c->payload->bytes + j->buffers_at +
+    return (c->payload != NULL ? c->payload->bytes + j->buffers_at : j->own) +
            (size_t)buffer * (j->sectors / j->page_cws) * j->page_total;
 }
 
@@ -84,6 +44,12 @@ uint8_t *core_log_sector(const struct ftl_core *c, uint32_t i)
     const struct journal *j = c->journal;
     return buffer_at(c, j->open) + (size_t)(i / j->page_cws) * j->page_total +
            (size_t)(i % j->page_cws) * j->sector_bytes;
+}
+
+/* Last sequence number given out; units have none without bytes. */
+static uint64_t last_seq(const struct ftl_core *c)
+{
+    return c->payload != NULL ? c->payload->seq : 0;
 }
 
 /* ---- sectors --------------------------------------------------------------------------- */
@@ -134,7 +100,7 @@ void core_log_close_sector(struct ftl_core *c, uint8_t kind, uint8_t param, uint
 void core_log_close_records(struct ftl_core *c)
 {
     if (c->journal->used != 0)
-        core_log_close_sector(c, JK_RECORDS, 0, c->journal->used, 0, c->payload->seq);
+        core_log_close_sector(c, JK_RECORDS, 0, c->journal->used, 0, last_seq(c));
 }
 
 /* ---- pages ------------------------------------------------------------------------------- */
@@ -169,11 +135,13 @@ static void write_page(struct ftl_core *c, int32_t buffer)
     if (j->way == WAY_NOW) {
         core_log_program_now(c, at, buffer);
     } else if (!c->timed) {
-        if (media_put_meta(c->media, at.die, at.block, at.page, j->slc, buffer_at(c, buffer)) < 0)
+        const uint8_t *bytes = c->payload != NULL ? buffer_at(c, buffer) : NULL;
+        if (media_put_meta(c->media, at.die, at.block, at.page, j->slc, bytes) < 0)
             c->error = FTL_ENOMEM;
     } else {
         j->in_flight[buffer] = 1;
-        media_program_data(c->media, (uint64_t)(buffer_at(c, buffer) - c->payload->bytes));
+        if (c->payload != NULL)
+            media_program_data(c->media, (uint64_t)(buffer_at(c, buffer) - c->payload->bytes));
         media_program(c->media, c->ctx->now, MEDIA_FOR_GC, at.die, at.block, at.page,
                       j->slc ? MEDIA_SLC : MEDIA_WHOLE, JOURNAL_REF | (uint32_t)buffer);
     }
@@ -185,6 +153,7 @@ void core_log_begin_segment(struct ftl_core *c)
     FTL_ASSERT(c->ctx, !j->running);
     j->segment = (j->segment + 1) % j->segments;
     j->page = 0;
+    j->closings = c->closings;
     j->running = true;
     j->begun = false;
     j->table_at = 0;
@@ -215,10 +184,11 @@ void core_log_end_page(struct ftl_core *c)
         core_log_begin_segment(c);
 }
 
+/* Neither on its way nor being filled. */
 static int32_t free_buffer(const struct journal *j)
 {
     for (int32_t i = 0; i < JOURNAL_BUFFERS; i++)
-        if (!j->in_flight[i])
+        if (!j->in_flight[i] && i != j->open)
             return i;
     return -1;
 }
@@ -283,17 +253,35 @@ void core_journal_trim(struct ftl_core *c, uint64_t lpn, uint64_t n)
     uint8_t *r = core_log_append(c, JR_TRIM, 16);
     core_put(r, lpn + 1, 4);
     core_put(r + 4, n, 4);
-    core_put(r + 8, ++c->payload->seq, 8);
+    if (c->payload != NULL)
+        c->payload->seq++;
+    core_put(r + 8, last_seq(c), 8);
     c->journal->trims_pending = true;
     c->journal->trims[c->journal->open]++;
     if (!c->timed)
         core_journal_step(c);
 }
 
+/* Enough was closed since the last checkpoint, and the segment for the next one is erased. */
+static bool is_due(const struct ftl_core *c)
+{
+    const struct journal *j = c->journal;
+    uint64_t most = c->cfg->journal_checkpoint;
+    return most != 0 && !j->running && !j->erase_due && c->closings - j->closings >= most;
+}
+
 void core_journal_erase(struct ftl_core *c, uint32_t sb)
 {
     if (!core_journal_room(c))
         return;                     /* the tags of its next life tell the count too */
+    if (is_due(c)) {
+        core_journal_send(c);
+        if (!c->journal->running)
+            core_log_begin_segment(c);
+        core_journal_step(c);
+        if (!core_journal_room(c))
+            return;
+    }
     uint8_t *r = core_log_append(c, JR_ERASE, 8);
     core_put(r, sb, 4);
     core_put(r + 4, c->erases[sb], 4);
@@ -348,7 +336,7 @@ static bool durable_slot(const struct ftl_core *c, uint32_t key, uint32_t *ret_s
     bool waits = false;
     uint32_t slot = c->map[key];
 
-    while (slot != 0) {
+    while (slot != 0 && c->payload != NULL) {
         const uint8_t *sector = core_payload_sector(c, slot, 0);
         struct payload_tag tag;
         if (sector == NULL)
@@ -383,7 +371,7 @@ static uint32_t add_slice(struct ftl_core *c, uint32_t from, uint32_t end)
     core_put(r, from, 4);
     core_put(r + 4, n, 2);
     core_put(r + 6, waiting, 2);
-    core_put(r + 8, c->payload->seq, 8);
+    core_put(r + 8, last_seq(c), 8);
     for (uint32_t i = 0; i < n; i++)
         core_put(r + SLICE_HEAD + 4 * i, slots[i], 4);
     memcpy(r + SLICE_HEAD + 4 * n, pending, waiting * PENDING);
@@ -533,9 +521,11 @@ int core_journal_init(struct ftl_core *c)
     if (core_journal_shape(c->journal, c->cfg, &c->g) < 0)
         return FTL_ECONFIG;
     struct journal *j = c->journal;
-    j->buffers_at = (uint64_t)c->payload->count * c->payload->wl_bytes;
     j->next_number = 1;
     j->gathered = SB_NONE;
+    if (c->payload == NULL)
+        return SIM_TAKE_RAW(&c->ctx->mem, j->own, core_journal_bytes(c)) < 0 ? FTL_ENOMEM : 0;
+    j->buffers_at = (uint64_t)c->payload->count * c->payload->wl_bytes;
     return SIM_TAKE(&c->ctx->mem, j->seqs, core_keys(c) + UINT64_C(1)) < 0 ||
                    SIM_TAKE(&c->ctx->mem, j->found, c->g.total_units) < 0 ||
                    SIM_TAKE(&c->ctx->mem, j->voids, (size_t)c->g.sb_count * c->g.dies) < 0
@@ -553,18 +543,4 @@ void core_journal_format(struct ftl_core *c)
     j->open = -1;
     j->used = 0;
     core_journal_checkpoint(c);
-}
-
-uint32_t core_journal_ops(const struct ftl_core *c)
-{
-    return c->journal == NULL ? 0 : JOURNAL_BUFFERS + c->g.dies * c->journal->segment_blocks;
-}
-
-uint64_t core_journal_bytes(const struct ftl_core *c)
-{
-    struct journal j;
-    if (!c->cfg->journal_enabled)
-        return 0;
-    (void)core_journal_shape(&j, c->cfg, &c->g);
-    return (uint64_t)JOURNAL_BUFFERS * (j.sectors / j.page_cws) * j.page_total;
 }

@@ -11,7 +11,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { JOURNAL_BODY = 4096, JOURNAL_TRAILER = 32, JOURNAL_BUFFERS = 8, JOURNAL_FRONTIERS = 16 };
+enum { JOURNAL_BODY = 4096, JOURNAL_TRAILER = 32, JOURNAL_BUFFERS = 8 };
+enum { JOURNAL_FRONTIERS = 16, JOURNAL_TABLE_ENTRY = 24 };
 enum { JOURNAL_REF = 0x08000000 };      /* in refs of media: buffer of the journal */
 
 enum journal_kind { JK_RECORDS = 1, JK_UNIT, JK_MARK, JK_FILLER, JK_UNIT_SENT };
@@ -39,6 +40,7 @@ struct journal {
     uint32_t page_bytes, page_total, sector_bytes, page_cws;
     uint32_t flush_pages;       /* that a flush of the buffers may take */
     uint64_t buffers_at;        /* of the buffers, in the payload's memory */
+    uint8_t *own;               /* without media.payload: pages being built, thrown away then */
 
     uint32_t segment, page;     /* the next to be written */
     uint64_t next_number;
@@ -50,6 +52,7 @@ struct journal {
     uint32_t used;              /* bytes of its open sector; 0 = none */
     /* checkpoint under way */
     bool running, begun;
+    uint64_t closings;          /* superblocks closed when the last one began */
     uint32_t table_at, slice_at;
     uint32_t page_at, key_at, key_end;  /* map pages whose entries are due; of them, the keys */
     uint64_t checkpoint_number; /* its first sector */

@@ -170,7 +170,11 @@ int media_put_meta(struct media *m, uint32_t die, uint32_t block, uint32_t page,
     for (uint32_t p = 0; err == 0 && p < m->plane_count; p++) {
         struct nand_addr addr = {.block = block, .page = page, .die = (uint16_t)die,
                                  .plane = (uint16_t)p};
-        err = put_plane(m, &addr, block, slc ? 1 : m->page_types, pages);
+        if (pages == NULL)
+            err = slc ? nand_block_set_slc(m->nand, die, p, block, page + 1, 0)
+                      : nand_block_set(m->nand, die, p, block, page + m->page_types, 0);
+        else
+            err = put_plane(m, &addr, block, slc ? 1 : m->page_types, pages);
     }
     return err;
 }

@@ -7,7 +7,7 @@
 
 static bool is_possible(const ftl_drive *d)
 {
-    return d != NULL && d->core.journal != NULL;
+    return d != NULL && d->core.journal != NULL && d->core.payload != NULL;
 }
 
 static bool is_sound(const struct ftl_power_cut *how)

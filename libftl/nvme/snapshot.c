@@ -144,7 +144,7 @@ static int may_save(const ftl_drive *d, enum ftl_snapshot_kind kind, const char 
         return refuse(FTL_EINVAL, why, why_size, "snapshot: a kind that is none");
     if (note != NULL && strlen(note) >= FTL_NOTE_MAX)
         return refuse(FTL_EINVAL, why, why_size, "snapshot: the note has more than 255 bytes");
-    if (kind == FTL_SNAPSHOT_MEDIA && d->core.journal == NULL)
+    if (kind == FTL_SNAPSHOT_MEDIA && (d->core.journal == NULL || d->core.payload == NULL))
         return refuse(FTL_EINVAL, why, why_size, "snapshot of media: needs media.payload=1 and "
                       "journal.enabled=1, or nothing could be recovered from it");
     if (kind == FTL_SNAPSHOT_MEDIA && !d->power.off)

@@ -67,7 +67,8 @@ static const struct {
      "know its blocks"},
     {PSLC, "media.faults=1", "pslc.superblocks=2: needs media.faults=0: blocks of the cache are "
      "not replaced, nor are its cells those of the decoder's curves"},
-    {JOURNAL, "media.payload=0", "journal.enabled=1: needs media.payload=1: it is written to NAND"},
+    {"journal.enabled=1", "power.plp=0", "journal.enabled=1: needs power.plp=1: what an erase waits "
+     "for without capacitors is known of units with tags"},
     {JOURNAL, "media.faults=1", "journal.enabled=1: needs media.faults=0: recovery does not know "
      "bad blocks"},
     {JOURNAL, TWO_PASS, "journal.enabled=1: needs a nand.preset of one pass: recovery does not "

@@ -1,0 +1,92 @@
+/* test_log.c - the log where no bytes are kept: its programs are timed and counted all the same. */
+#include "common.h"
+
+#include <string.h>
+
+#include "ftl/ftl_power.h"
+
+/* One die, one plane: a page of the log is one sector of 4 KiB, a superblock has 64 units. */
+static struct ftl_config small(const char *payload, const char *interval)
+{
+    return make_config("wa-reference", 1, "nand.preset", "pslc", "nand.channels", "1", "nand.dies",
+                       "1", "nand.planes", "1", "nand.page_types", "1",
+                       "nand.wordlines_per_block", "64", "nand.page_bytes", "4096",
+                       "nand.spare_bytes", "600", "nand.blocks_per_plane", "1024",
+                       "ftl.superblocks", "120", "raid.parity", "0", "media.payload", payload,
+                       "drive.user_bytes", "16M", "buffer.bytes", "65536", "buffer.gc_bytes",
+                       "65536", "drive.lba_bytes", "4096", "journal.enabled", "1",
+                       "journal.checkpoint_superblocks", interval, NULL);
+}
+
+static struct ftl_counters counters(const ftl_drive *d)
+{
+    struct ftl_counters n;
+    ftl_counters_get(d, &n);
+    return n;
+}
+
+/* A checkpoint of 4,096 units and 120 superblocks: begin and table in one sector (36 + 2,892
+ * bytes), ceil(4096 / 1016) = 5 slices, the end behind the last. */
+enum { CHECKPOINT = 6, SB_UNITS = 64 };
+
+static void test_first_checkpoint(void **state)
+{
+    (void)state;
+    struct ftl_config cfg = small("0", "0");
+    ftl_drive *d = make_drive(&cfg);
+    struct ftl_power_cut cut = {.struct_size = sizeof cut};
+    assert_int_equal(counters(d).metadata_programs, CHECKPOINT);
+    assert_int_equal(counters(d).metadata_bytes, CHECKPOINT * 4096);
+    /* there is nothing that could be recovered */
+    assert_int_equal(ftl_power_cut(d, &cut, NULL), FTL_EINVAL);
+    assert_int_equal(ftl_power_off(d, NULL), FTL_EINVAL);
+    ftl_destroy(d);
+}
+
+/* The drive is written in order ten times: 640 superblocks are closed. Free ones last for about the
+ * first 100; from then on one is erased for each that is closed, and at every 16th of these a
+ * checkpoint begins: (640 - 100) / 16 = 33, less or more by the two that collection keeps ahead. All but the
+ * first have a page with the records of 16 erases before them. The same with time, a command per unit. */
+static void test_interval(void **state)
+{
+    static uint8_t data[4096];
+    (void)state;
+    for (int timed = 0; timed < 2; timed++)
+        for (int payload = 0; payload < 2; payload++) {
+            struct ftl_config cfg = small(payload ? "1" : "0", "16");
+            ftl_drive *d = make_drive(&cfg);
+            for (uint32_t round = 0; round < 10; round++) {
+                if (!timed)
+                    sequential_fill(d);
+                for (uint64_t lba = 0; timed && lba < ftl_lba_count(d); lba++)
+                    (void)do_command(d, FTL_WRITE, lba, 1, payload ? data : NULL);
+            }
+            assert_int_equal(ftl_drain(d), 0);
+            uint64_t programs = counters(d).metadata_programs - CHECKPOINT;
+            assert_int_equal((programs + 1) % (CHECKPOINT + 1), 0);
+            assert_in_range((programs + 1) / (CHECKPOINT + 1), 31, 35);
+            assert_int_equal(counters(d).metadata_bytes, (programs + CHECKPOINT) * 4096);
+            assert_sound(d);
+            ftl_destroy(d);
+        }
+}
+
+static void test_refused(void **state)
+{
+    char why[FTL_WHY_MAX];
+    (void)state;
+    struct ftl_config cfg = small("0", "16");
+    cfg.journal_enabled = 0;
+    assert_int_equal(ftl_config_check(&cfg, why, sizeof why), FTL_ECONFIG);
+    assert_string_equal(why, "journal.checkpoint_superblocks=16: needs journal.enabled=1");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_first_checkpoint),
+        cmocka_unit_test(test_interval),
+        cmocka_unit_test(test_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
