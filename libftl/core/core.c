@@ -140,7 +140,8 @@ int core_init(struct ftl_core *c, const struct ftl_config *cfg, struct sim_conte
     c->classes = (uint32_t)cfg->streams_count;
     c->frontier_count = (uint32_t)geometry_frontiers(cfg);
     c->gc_first = cfg->gc_frontiers > 1 ? c->classes : 0;
-    c->wear.frontier = cfg->wear_spread != 0 ? c->frontier_count - 1 : FRONTIERS_MAX;
+    uint32_t last = c->frontier_count - (c->g.pages_on_medium != 0);    /* map pages have that one */
+    c->wear.frontier = cfg->wear_spread != 0 ? last - 1 : FRONTIERS_MAX;
     core_streams_init(c);
     c->dftl.loaded = MAP_PAGE_NONE;
     c->map_frontier = SB_NONE;

@@ -27,13 +27,19 @@ static bool any_gain(const struct ftl_core *c)
     return false;
 }
 
+/* A superblock below the floor, because relocation wrote map pages? */
+static bool is_owing(const struct ftl_core *c)
+{
+    return core_free_slots(c) + c->g.sb_units < c->free_floor;
+}
+
 /* What the policy may choose from when map pages are on the medium (MAPPING.md). They are
  * rewritten so often that a superblock of them is worth waiting for until nearly all of it
  * is dead. But a superblock below the floor, because relocation wrote map pages, theirs
  * come first: they repay it at once and write no map page themselves. */
 static const uint8_t *choice(struct ftl_core *c)
 {
-    const bool owing = core_free_slots(c) + c->g.sb_units < c->free_floor;
+    const bool owing = is_owing(c);
     bool gain = false;
 
     if (c->map_frontier == SB_NONE)
@@ -114,7 +120,8 @@ static int choose_victim(struct ftl_core *c)
 
     if (!any_gain(c))
         return 0;
-    uint32_t sb = core_wear_victim(c);
+    /* a move for wear's sake repays nothing */
+    uint32_t sb = c->map_frontier != SB_NONE && is_owing(c) ? SB_NONE : core_wear_victim(c);
     if (sb != SB_NONE) {
         take_victim(c, sb);
         return 1;
@@ -405,7 +412,7 @@ static bool map_fits(const struct ftl_core *c, uint32_t live)
         return page_left + (uint64_t)c->free_count * n >= flight + pages;
     if (c->dftl.moved + flight > c->dftl.moved_limit)
         return false;
-    uint64_t left = frontier_left(&c->fr[core_gc_frontier(c, class)]);
+    uint64_t left = frontier_left(&c->fr[core_victim_frontier(c, gc->victim)]);
     uint64_t open = flight > left ? (flight - left + n - 1) / n : 0;
     open += pages > page_left ? (pages - page_left + n - 1) / n : 0;
     return open <= c->free_count;

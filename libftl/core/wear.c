@@ -126,9 +126,12 @@ uint32_t core_wear_victim(struct ftl_core *c)
     if (!is_saved_up(c))
         return SB_NONE;
     c->wear.saving = false;
-    /* classes never share a superblock: behind another's data it goes to its own */
+    /* classes never share a superblock: behind another's data it goes to its own; so do map pages
+     * always, or cold data would find them there every time */
     const struct frontier *f = &c->fr[c->wear.frontier];
-    c->wear.moved[sb] = f->sb == SB_NONE || c->sb_class[f->sb] == c->sb_class[sb] ? 1 : 2;
+    bool is_map = c->map_frontier != SB_NONE && c->sb_class[sb] == c->classes;
+    bool apart = !is_map && (f->sb == SB_NONE || c->sb_class[f->sb] == c->sb_class[sb]);
+    c->wear.moved[sb] = apart ? 1 : 2;
     set_extra(c, c->timed ? c->g.sb_units : 0);
     return sb;
 }

@@ -63,7 +63,7 @@ static struct ftl_config random_config(struct rand64 *r)
     uint64_t spare = is_auto ? open + 3 : open + (open < 2 ? 2 : open) + (plp ? 0 : 2);
     spare += draw_to(r, 4);
     /* some drives read their map on demand, mostly from a cache of a few pages */
-    bool may_cache = wear == 0 && unit == 1 && !is_auto && initial == 0;
+    bool may_cache = unit == 1 && !is_auto && initial == 0;
     uint64_t ppm = may_cache && draw_to(r, 2) ? 1 + draw_to(r, 3) * 300000 : 0;
     uint64_t entries = UINT64_C(8) << draw_to(r, 3);
     spare += ppm != 0 ? 6 : 0;

@@ -31,8 +31,6 @@ static const struct {
      "map pages take the place of gathered ones"},
     {"map.cache_ppm=10000", ISOLATED, "map.cache_ppm=10000: needs streams.initially_isolated=0: "
      "room kept for map pages is not pooled"},
-    {"map.cache_ppm=10000", "wear.spread=10", "map.cache_ppm=10000: needs wear.spread=0: moves "
-     "for wear's sake save up no room for map pages"},
     {"map.cache_ppm=10000", "media.faults=1", "map.cache_ppm=10000: needs media.faults=0: map "
      "pages are not moved out of failed blocks"},
     {"streams.count=2", "power.plp=0", "streams.count=2: needs power.plp=1: without capacitors "

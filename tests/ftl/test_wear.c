@@ -13,12 +13,14 @@ struct life {
     double moved;               /* share of programmed bytes moved for wear's sake */
 };
 
-/* Uniform writes over the hot fifth until the mean superblock has LIFE erases. */
-static struct life live(const char *policy, const char *spread, const char *frontiers)
+/* Uniform writes over the hot fifth until the mean superblock has `erases`. */
+static struct life live_for(uint32_t erases, const char *policy, const char *spread,
+                            const char *frontiers, const char *ppm)
 {
     struct ftl_config cfg =
         make_config("wa-reference", 1, "ftl.superblocks", "256", "nand.dies", "4", "op", "0.1454",
-                    "gc.frontiers", frontiers, "wear.policy", policy, "wear.spread", spread, NULL);
+                    "gc.frontiers", frontiers, "wear.policy", policy, "wear.spread", spread,
+                    "map.cache_ppm", ppm, "map.page_entries", "1024", NULL);
     ftl_drive *d = make_drive(&cfg);
     struct ftl_status s;
     struct ftl_counters n;
@@ -33,10 +35,10 @@ static struct life live(const char *policy, const char *spread, const char *fron
             assert_int_equal(ftl_write_untimed(d, e, 128), 0);
         }
         ftl_status_get(d, &s);
-    } while (s.erases_sum < (uint64_t)LIFE * s.superblocks);
+    } while (s.erases_sum < (uint64_t)erases * s.superblocks);
     assert_sound(d);
     ftl_counters_get(d, &n);
-    double all = (double)(n.host_bytes + n.gc_bytes + n.wear_bytes);
+    double all = (double)(n.host_bytes + n.gc_bytes + n.wear_bytes + n.translation_bytes);
     struct life life = {all / (double)n.host_bytes,
                         (double)s.erases_max * s.superblocks / (double)s.erases_sum,
                         (double)n.wear_bytes / all};
@@ -45,6 +47,11 @@ static struct life live(const char *policy, const char *spread, const char *fron
                   life.moved * 100);
     ftl_destroy(d);
     return life;
+}
+
+static struct life live(const char *policy, const char *spread, const char *frontiers)
+{
+    return live_for(LIFE, policy, spread, frontiers, "0");
 }
 
 /* A twentieth of the life as spread bounds the largest count to a tenth above the mean.
@@ -67,6 +74,16 @@ static void test_life(void **state)
 }
 
 /* ---- dynamic: which free superblock ----------------------------------------------- */
+
+/* The same with a tenth of the map in DRAM, for a tenth of that life: cold data is moved with its
+ * map entries, whose pages are written for it. Again a twentieth of it is the spread. */
+static void test_cached_map(void **state)
+{
+    (void)state;
+    struct life on = live_for(LIFE / 10, "least-worn", "15", "2", "100000");
+    assert_true(on.moved > 0);
+    assert_true(on.spread <= 1.1);
+}
 
 /* Eight times an eighth of the superblocks is written and all is formatted: fair choices
  * erase each once, most-worn the same ones eight times. (Under load the choice matters
@@ -293,7 +310,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_choices), cmocka_unit_test(test_dynamic),
         cmocka_unit_test(test_timed), cmocka_unit_test(test_nonsense),
-        cmocka_unit_test(test_refused), cmocka_unit_test(test_life),
+        cmocka_unit_test(test_refused), cmocka_unit_test(test_life), cmocka_unit_test(test_cached_map),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
