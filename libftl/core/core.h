@@ -380,6 +380,9 @@ void core_dftl_flush_done(struct ftl_core *c, uint32_t t);
 void core_dftl_flush_untimed(struct ftl_core *c);
 /* The entries of page t as the map has them now: MAP_PAGE_ENTRIES_MAX of them. */
 void core_dftl_content(const struct ftl_core *c, uint32_t t, uint32_t *ret);
+/* What the policy may choose from; any drive. Map pages: is a superblock below the floor gone to them? */
+const uint8_t *core_dftl_choice(struct ftl_core *c);
+bool core_dftl_owes(const struct ftl_core *c);
 const char *core_dftl_check(const struct ftl_core *c);  /* NULL = sound */
 /* With a journal: is page t on the medium as the map is, and all units that it names? */
 bool core_dftl_is_at_rest(const struct ftl_core *c, uint32_t t);

@@ -486,6 +486,35 @@ void core_dftl_differs(struct ftl_core *c, uint32_t t, uint32_t entries)
     m->pages[t].flags |= MAP_DIRTY;
 }
 
+/* ---- what collection may choose ------------------------------------------------------------------ */
+
+/* A superblock below the floor, because relocation wrote map pages? */
+bool core_dftl_owes(const struct ftl_core *c)
+{
+    return core_free_slots(c) + c->g.sb_units < c->free_floor;
+}
+
+/* What the policy may choose from when map pages are on the medium (MAPPING.md). They are
+ * rewritten so often that a superblock of them is worth waiting for until nearly all of it
+ * is dead. But a superblock below the floor, because relocation wrote map pages, theirs
+ * come first: they repay it at once and write no map page themselves. */
+const uint8_t *core_dftl_choice(struct ftl_core *c)
+{
+    const bool owing = core_dftl_owes(c);
+    bool gain = false;
+
+    if (c->map_frontier == SB_NONE)
+        return c->collectable;
+    for (uint32_t i = 0; i < c->g.sb_count; i++) {
+        bool is_map = c->sb_class[i] == c->classes;
+        bool take = owing ? is_map && c->valid[i] < c->g.sb_units
+                          : !is_map || c->valid[i] <= c->g.sb_units / MAP_LIVE_SHARE;
+        c->dftl.offered[i] = c->collectable[i] && take;
+        gain = gain || (c->dftl.offered[i] && c->valid[i] < c->g.sb_units);
+    }
+    return gain ? c->dftl.offered : c->collectable;
+}
+
 /* ---- what must hold -------------------------------------------------------------------------- */
 
 const char *core_dftl_check(const struct ftl_core *c)

@@ -27,33 +27,6 @@ static bool any_gain(const struct ftl_core *c)
     return false;
 }
 
-/* A superblock below the floor, because relocation wrote map pages? */
-static bool is_owing(const struct ftl_core *c)
-{
-    return core_free_slots(c) + c->g.sb_units < c->free_floor;
-}
-
-/* What the policy may choose from when map pages are on the medium (MAPPING.md). They are
- * rewritten so often that a superblock of them is worth waiting for until nearly all of it
- * is dead. But a superblock below the floor, because relocation wrote map pages, theirs
- * come first: they repay it at once and write no map page themselves. */
-static const uint8_t *choice(struct ftl_core *c)
-{
-    const bool owing = is_owing(c);
-    bool gain = false;
-
-    if (c->map_frontier == SB_NONE)
-        return c->collectable;
-    for (uint32_t i = 0; i < c->g.sb_count; i++) {
-        bool is_map = c->sb_class[i] == c->classes;
-        bool take = owing ? is_map && c->valid[i] < c->g.sb_units
-                          : !is_map || c->valid[i] <= c->g.sb_units / MAP_LIVE_SHARE;
-        c->dftl.offered[i] = c->collectable[i] && take;
-        gain = gain || (c->dftl.offered[i] && c->valid[i] < c->g.sb_units);
-    }
-    return gain ? c->dftl.offered : c->collectable;
-}
-
 static const char *why_not(const struct ftl_core *c, uint32_t sb)
 {
     switch (c->state[sb]) {
@@ -121,7 +94,7 @@ static int choose_victim(struct ftl_core *c)
     if (!any_gain(c))
         return 0;
     /* a move for wear's sake repays nothing */
-    uint32_t sb = c->map_frontier != SB_NONE && is_owing(c) ? SB_NONE : core_wear_victim(c);
+    uint32_t sb = c->map_frontier != SB_NONE && core_dftl_owes(c) ? SB_NONE : core_wear_victim(c);
     if (sb != SB_NONE) {
         take_victim(c, sb);
         return 1;
@@ -144,7 +117,7 @@ static int choose_victim(struct ftl_core *c)
         .count = c->g.sb_count,
         .units_per_superblock = c->g.sb_units,
         .valid_units = valid_view(c),
-        .collectable = choice(c),
+        .collectable = core_dftl_choice(c),
         .closed_at = c->closed_at,
         .closed_at_write = c->closed_at_write,
         .erase_count = c->erases,
