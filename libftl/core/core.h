@@ -538,7 +538,8 @@ uint64_t core_payload_memory(const struct ftl_config *cfg, const struct ftl_geom
                              uint32_t wordlines);
 void core_payload_forget(struct ftl_core *c);
 /* Fills slots whose rmap entry is set with payload->incoming; with filler. */
-void core_payload_place(struct ftl_core *c, const struct frontier *f, uint32_t slot, uint32_t n);
+void core_payload_place(struct ftl_core *c, const struct frontier *f, uint32_t slot, uint32_t n,
+                        enum cause cause);
 void core_payload_fill(struct ftl_core *c, const struct frontier *f, uint32_t slot, uint32_t n);
 void core_payload_move(struct ftl_core *c, const struct frontier *f, uint32_t from, uint32_t to);
 /* The unit as it is now, wherever it lies; no time passes. */
@@ -578,7 +579,7 @@ void core_payload_set_prev(struct ftl_core *c, uint32_t slot, uint32_t prev);
 uint64_t core_payload_oldest(const struct ftl_core *c);
 /* After a start: units come back into their word lines. */
 void core_payload_restore(struct ftl_core *c, uint32_t slot, uint32_t cw, uint32_t key,
-                          uint64_t seq, const uint8_t *body, bool sent);
+                          uint64_t seq, enum cause cause, const uint8_t *body, bool sent);
 bool core_payload_was_sent(const struct ftl_core *c, uint32_t slot);
 /* First slot of the word line in the buffer whose first unit has the least number above `seq`;
  * *ret_sent: it is full. 0 = none. */

@@ -41,7 +41,7 @@ static bool add_unit(struct ftl_core *c, uint32_t frontier, uint32_t slot, bool 
         core_log_open_page(c);
         memcpy(core_log_sector(c, j->open_sectors), sector, JOURNAL_BODY);
         core_log_close_sector(c, sent ? JK_UNIT_SENT : JK_UNIT, (uint8_t)(frontier << 4 | cw), tag.key,
-                     slot, tag.seq);
+                     slot, tag.seq | (tag.cause == CAUSE_GC ? JOURNAL_MOVED : 0));
     }
     return !j->cut;
 }

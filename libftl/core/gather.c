@@ -57,7 +57,7 @@ static int move(struct recovery *r, uint32_t key, uint32_t from, uint32_t to)
     for (uint32_t cw = 0; cw < c->g.unit_cws; cw++) {
         if (key != 0 && !core_payload_peek(c, from, cw, key, sector))
             return FTL_EMEDIA;
-        core_payload_restore(c, to, cw, key, seq, sector, true);
+        core_payload_restore(c, to, cw, key, seq, CAUSE_GC, sector, true);
         r->step_reads++;
     }
     c->rmap[to] = key;

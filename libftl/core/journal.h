@@ -25,12 +25,14 @@ enum { JR_LIFE_GATHERED = 1 };  /* flags of JR_LIFE */
 enum journal_mark { MARK_CLEAN = 1, MARK_FLUSHED, MARK_STARTED };
 enum journal_way { WAY_QUEUES, WAY_NOW };   /* through media's queues, or without time */
 
+#define JOURNAL_MOVED (UINT64_C(1) << 63)       /* in the number of a unit: by relocation */
 struct journal_trailer {
     uint8_t kind, param;        /* param: unit: frontier << 4 | codeword; mark: its kind */
     bool recovering;            /* written by a start: void until its checkpoint is complete */
     uint32_t a, b;              /* records: bytes used; unit: key, slot; mark: units */
     uint64_t number;            /* of the sector in the log, from 1 */
     uint64_t seq;               /* of the unit; records: last one given out */
+    bool moved;
 };
 
 struct journal {

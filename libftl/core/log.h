@@ -1,4 +1,4 @@
-/* log.h - inside journal.c and flush.c: sectors, pages and records of the log. */
+/* log.h - inside journal.c, logshape.c and flush.c: sectors, pages and records of the log. */
 #ifndef FTL_CORE_LOG_H
 #define FTL_CORE_LOG_H
 

@@ -1,5 +1,6 @@
 /* logshape.c - how much of the medium and of memory the log takes. */
 #include "core/core.h"
+#include "core/log.h"
 
 enum { SLICE_LEAST = 250 };
 

@@ -258,10 +258,11 @@ void core_payload_before(struct ftl_core *c, const struct frontier *f, const uin
     }
 }
 
-void core_payload_place(struct ftl_core *c, const struct frontier *f, uint32_t slot, uint32_t n)
+void core_payload_place(struct ftl_core *c, const struct frontier *f, uint32_t slot, uint32_t n,
+                        enum cause cause)
 {
     for (uint32_t i = 0; i < n; i++)
-        put_unit(c, f, slot + i, c->rmap[slot + i], CAUSE_HOST, c->payload->incoming);
+        put_unit(c, f, slot + i, c->rmap[slot + i], cause, c->payload->incoming);
 }
 
 void core_payload_fill(struct ftl_core *c, const struct frontier *f, uint32_t slot, uint32_t n)
@@ -509,7 +510,7 @@ static int32_t group_of(struct ftl_core *c, uint32_t slot, bool take)
 }
 
 void core_payload_restore(struct ftl_core *c, uint32_t slot, uint32_t cw, uint32_t key,
-                          uint64_t seq, const uint8_t *body, bool sent)
+                          uint64_t seq, enum cause cause, const uint8_t *body, bool sent)
 {
     struct payload *p = c->payload;
     int32_t group = group_of(c, slot, true);
@@ -522,9 +523,7 @@ void core_payload_restore(struct ftl_core *c, uint32_t slot, uint32_t cw, uint32
     uint8_t *to = sector_at(p, core_payload_group(c, group),
                             ((slot - 1) % c->g.wl_units << c->g.cw_shift) + cw);
     struct payload_tag tag = {.seq = seq, .key = key, .erases = c->erases[sb], .atomic_count = 1,
-                              .class = c->fr_class[frontier],
-                              .cause = frontier >= c->gc_first && c->gc_first != 0 ? CAUSE_GC
-                                                                                    : CAUSE_HOST,
+                              .class = c->fr_class[frontier], .cause = (uint8_t)cause,
                               .frontier = (uint8_t)frontier};
     memcpy(to, body, CODEWORD_BYTES);
     write_tag(to, &tag);

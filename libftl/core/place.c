@@ -345,7 +345,7 @@ void core_place_run(struct ftl_core *c, uint32_t want, const uint32_t *keys, uin
             }
         }
         if (c->payload != NULL)
-            core_payload_place(c, f, f->next, k);
+            core_payload_place(c, f, f->next, k, CAUSE_HOST);
         c->mapped += fresh;
         valid[f->sb] += k;
         f->next = slot;
@@ -378,7 +378,7 @@ void core_place_map_page(struct ftl_core *c, uint32_t key, enum cause cause, con
     c->count->translation_bytes += c->g.unit_bytes;
     if (c->payload != NULL) {
         c->payload->incoming = bytes;
-        core_payload_place(c, f, slot, 1);
+        core_payload_place(c, f, slot, 1, cause);
         c->payload->incoming = NULL;
     }
     if (f->next == f->run_end)

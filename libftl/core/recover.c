@@ -261,7 +261,8 @@ static void take_unit(struct recovery *r, uint32_t segment, uint32_t page, uint8
         return;
     uint32_t sb = geometry_superblock(&c->g, t->b - 1);
     c->sb_frontier[sb] = t->param >> 4;
-    core_payload_restore(c, t->b, cw, t->a, t->seq, sector, t->kind == JK_UNIT_SENT);
+    core_payload_restore(c, t->b, cw, t->a, t->seq, t->moved ? CAUSE_GC : CAUSE_HOST, sector,
+                         t->kind == JK_UNIT_SENT);
     r->seq = t->seq > r->seq ? t->seq : r->seq;
     c->collectable[sb] = 1;
     if (cw != 0)

@@ -238,6 +238,8 @@ uint64_t media_operations(const struct media *m);   /* programs and erases so fa
 /* Blocks whose erase waits in a queue, not begun. */
 void media_erases_queued(const struct media *m, void (*fn)(void *user, uint32_t die, uint32_t block),
                          void *user);
+/* Programs and erases that reads held up go on. */
+void media_resume_all(struct media *m, uint64_t now);
 /* End of everything under way. */
 uint64_t media_idle_at(const struct media *m);
 /* Without time, for blocks with one bit per cell or not. */

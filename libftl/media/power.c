@@ -77,6 +77,19 @@ static struct nand_res issue_now(struct media *m, uint64_t now, const struct nan
     return res;
 }
 
+void media_resume_all(struct media *m, uint64_t now)
+{
+    for (uint32_t die = 0; die < m->die_count; die++) {
+        struct nand_req req = {.op = NAND_OP_RESUME, .addr = {.die = (uint16_t)die}};
+        struct nand_die_info info;
+        int err = nand_die_info(m->nand, die, &info);
+        FTL_ASSERT(m->ctx, err == 0);
+        uint64_t free_at = die_free_at(m, die);
+        if (info.suspended)
+            (void)issue_now(m, free_at > now ? free_at : now, &req);
+    }
+}
+
 struct nand_res media_program_now(struct media *m, uint64_t *at, uint32_t die, uint32_t block,
                                   uint32_t page, bool slc, const uint8_t *pages)
 {

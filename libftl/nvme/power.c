@@ -45,7 +45,9 @@ static void flush(ftl_drive *d, const struct ftl_power_cut *how, struct ftl_powe
     struct ftl_core *c = &d->core;
     struct journal *j = c->journal;
     struct journal_flush f = {0, 0, 0};
-    uint64_t at = d->ctx.now + d->cfg.power_detect_ns, idle = media_idle_at(&d->media);
+    uint64_t at = d->ctx.now + d->cfg.power_detect_ns;
+    media_resume_all(&d->media, at);
+    uint64_t idle = media_idle_at(&d->media);
 
     uint64_t usable = energy_usable_nj(&d->cfg, energy_health_ppm(&d->cfg, d->ctx.now));
     r->energy_have_nj = usable * how->energy_ppm / (1000000 << FTL_PLANT(half_energy, 1));

@@ -28,6 +28,7 @@ static const struct {
     {"tlc-512", "nand.preset=tlc-128l power.plp=0 drive.lba_bytes=512 power.atomic_units=2"},
     {"qlc", "nand.preset=qlc power.plp=0"},
     {"qlc-streams-caps", "nand.preset=qlc power.plp=1 streams.count=2 ftl.superblocks=14"},
+    {"tlc-suspend-caps", "nand.preset=tlc-128l power.plp=1 sched.suspend=1"},
     {"tlc-auto-caps", "nand.preset=tlc-128l power.plp=1 streams.mode=auto streams.count=2 "
                       "ftl.superblocks=16"},
     {"tlc-isolated-caps", "nand.preset=tlc-128l power.plp=1 streams.count=2 gc.frontiers=2 "

@@ -81,9 +81,10 @@ static struct ftl_config random_config(struct rand64 *r)
     uint64_t gc_held = is_auto ? host_held : (classes + (ppm != 0) + (wear != 0)) * held;
     uint64_t buffer = host_held + draw_to(r, 3 * wl + 1), gc_buffer = gc_held + wl + draw_to(r, 3 * wl + 1);
     /* some lose power, in the middle of it and in order */
-    bool journal = !plp && draw_to(r, 2);
-    sbs += journal;
-    spare += journal;
+    bool journal = !two && pslc == 0 && draw_to(r, 2);
+    uint64_t kept = !journal ? 0 : is_auto ? open : 1;
+    sbs += kept;
+    spare += kept;
     uint64_t log = journal ? 3 * (1 + 2 * (64 + 2 * user + buffer + gc_buffer) / (dies * rows)) : 0;
     struct ftl_config cfg = make_config(
         "wa-reference", 1, "nand.preset", two ? "qlc-2pass" : presets[types - 1], "nand.channels", NUM(channels), "nand.dies", NUM(dies), "nand.planes",
