@@ -10,15 +10,27 @@
 
 #include "core/core.h"
 
+/* Keys of page t: fewer on the last one. */
+static uint32_t entries_of(const struct ftl_core *c, uint32_t t)
+{
+    uint32_t rest = c->user_units - (t << c->dftl.shift);
+    return rest < 1u << c->dftl.shift ? rest : 1u << c->dftl.shift;
+}
+
 void core_remap_begin(struct ftl_core *c)
 {
     struct dftl *m = &c->dftl;
+    uint64_t *seqs = c->journal->seqs;
 
     for (uint32_t t = 0; t < m->count; t++) {
         if (m->base_slot[t] == MAP_PAGE_NONE)   /* its entries were there */
             continue;
         m->base_slot[t] = c->map[m->first_key + t];
         m->base_seq[t] = c->journal->seqs[m->first_key + t];
+        uint32_t key = (t << m->shift) + 1, n = entries_of(c, t);
+        for (uint32_t i = 0; i < n; i++)    /* as new as that, whatever it will say */
+            if (seqs[key + i] < m->base_seq[t])
+                seqs[key + i] = m->base_seq[t];
     }
 }
 
@@ -95,8 +107,7 @@ uint32_t core_remap_read(struct ftl_core *c)
     uint32_t entries[MAP_PAGE_ENTRIES_MAX], reads = 0;
 
     for (uint32_t t = 0; t < m->count; t++) {
-        uint32_t key = (t << m->shift) + 1, n = c->user_units - key + 1;
-        n = n < 1u << m->shift ? n : 1u << m->shift;
+        uint32_t key = (t << m->shift) + 1, n = entries_of(c, t);
         if (m->base_slot[t] == MAP_PAGE_NONE || !(m->pages[t].flags & MAP_BASE) ||
             !read_page(c, t, m->base_slot[t], entries))
             continue;                   /* what is newer than it is there all the same */
