@@ -16,6 +16,7 @@
 #include "core/journal.h"
 #include "core/payload.h"
 #include "core/raid.h"
+#include "core/upset.h"
 #include "ftl/ftl_policy.h"
 #include "media/media.h"
 #include "sim/plant.h"
@@ -175,6 +176,7 @@ struct ftl_core {
     struct payload kept;
     struct care_state care;
     uint64_t care_units;        /* free slots that the host leaves for care.c */
+    struct upset upset;
     struct raid *raid;          /* &raid_kept, or NULL without media.faults */
     struct raid raid_kept;
     struct journal *journal;    /* &log, or NULL without journal.enabled */
@@ -542,7 +544,7 @@ void core_payload_place(struct ftl_core *c, const struct frontier *f, uint32_t s
                         enum cause cause);
 void core_payload_fill(struct ftl_core *c, const struct frontier *f, uint32_t slot, uint32_t n);
 void core_payload_move(struct ftl_core *c, const struct frontier *f, uint32_t from, uint32_t to);
-/* The unit as it is now, wherever it lies; no time passes. */
+/* The unit as it is now, wherever it lies; no time passes. False: a guard is wrong. */
 /* Can the bytes of a live slot be had? */
 bool core_payload_readable(const struct ftl_core *c, uint32_t slot);
 /* A sector from the medium, rebuilt if need be; false = it does not hold this key. */
@@ -551,7 +553,7 @@ bool core_payload_peek(const struct ftl_core *c, uint32_t slot, uint32_t cw, uin
 /* Is all of the command on the medium that brought what a key has now? Else a part of it must not
  * be merged into a unit that could get there alone. */
 bool core_payload_settled(const struct ftl_core *c, uint32_t key);
-void core_payload_read(const struct ftl_core *c, uint32_t key, uint8_t *ret_unit);
+bool core_payload_read(const struct ftl_core *c, uint32_t key, uint8_t *ret_unit);
 /* Sector (unit and tag) of a slot in the write buffer; NULL = it is on the medium. */
 uint8_t *core_payload_sector(const struct ftl_core *c, uint32_t slot, uint32_t cw);
 /* Decodes the tag of a sector; false = its checksum is wrong. */

@@ -535,7 +535,7 @@ const char *core_dftl_check(const struct ftl_core *c)
             return "a cached map page misses relocated entries";
         if (c->payload == NULL || !m->on_medium || (p->flags & MAP_DIRTY) || p->moved != 0)
             continue;
-        core_payload_read(c, m->first_key + t, (uint8_t *)bytes);
+        (void)core_payload_read(c, m->first_key + t, (uint8_t *)bytes);
         core_dftl_content(c, t, entries);
         if (memcmp(bytes, entries, sizeof bytes) != 0)
             return "a map page on the medium is not the map, and nothing newer is in DRAM";

@@ -8,10 +8,22 @@
 
 /* ---- bytes of a tag ---------------------------------------------------------------- */
 
-enum { TAG_VERSION = 1, TAG_SUMMED = CODEWORD_BYTES + 28 };
+enum { TAG_VERSION = 2, TAG_SUMMED = 28 };
 _Static_assert(MEDIA_SECTOR_BYTES == CODEWORD_BYTES + PAYLOAD_TAG_BYTES, "what a code word must carry");
 
-static void write_tag(uint8_t *sector, const struct payload_tag *tag)
+/* The guard of 4 KiB, taken where they enter the drive and carried along from then on: relocation
+ * takes it from the old tag, so that data that was damaged on its way never gets a good one. */
+static uint32_t guard_of(const uint8_t *bytes)
+{
+    return (uint32_t)XXH3_64bits(bytes, CODEWORD_BYTES);
+}
+
+static uint32_t tag_sum(const uint8_t *t)
+{
+    return (uint32_t)XXH3_64bits(t, TAG_SUMMED);
+}
+
+static void write_tag(uint8_t *sector, const struct payload_tag *tag, uint32_t guard)
 {
     uint8_t *t = sector + CODEWORD_BYTES;
     core_put(t, tag->seq, 8);
@@ -23,7 +35,7 @@ static void write_tag(uint8_t *sector, const struct payload_tag *tag)
     t[24] = tag->class;
     t[25] = (uint8_t)(tag->frontier << 4 | tag->cause);
     core_put(t + 26, TAG_VERSION, 2);
-    core_put(t + 28, (uint32_t)XXH3_64bits(sector, TAG_SUMMED), 4);
+    core_put(t + 28, guard ^ tag_sum(t), 4);
 }
 
 void core_payload_tag_of(const uint8_t *t, struct payload_tag *ret)
@@ -40,7 +52,7 @@ bool core_payload_tag(const uint8_t *sector, struct payload_tag *ret)
 {
     const uint8_t *t = sector + CODEWORD_BYTES;
     if (core_get(t + 26, 2) != TAG_VERSION ||
-        core_get(t + 28, 4) != (uint32_t)XXH3_64bits(sector, TAG_SUMMED))
+        core_get(t + 28, 4) != (guard_of(sector) ^ tag_sum(t)))
         return false;
     core_payload_tag_of(t, ret);
     return true;
@@ -194,7 +206,7 @@ static void copy_atomic(struct payload_tag *tag, const struct payload_tag *from)
 /* Codeword cw of a unit, `from` its tag when it is a copy. All of a unit bear one tag: the same
  * number, counted at the first. */
 static void put_codeword(struct ftl_core *c, const struct frontier *f, uint32_t slot, uint32_t cw,
-                         uint32_t key, enum cause cause, const uint8_t *bytes,
+                         uint32_t key, enum cause cause, const uint8_t *bytes, uint32_t guard,
                          const struct payload_tag *from)
 {
     uint8_t *to = open_sector(c, f, slot, cw);
@@ -210,19 +222,20 @@ static void put_codeword(struct ftl_core *c, const struct frontier *f, uint32_t 
         copy_atomic(&tag, from);
     if (FTL_PLANT(buffer_bytes, 200))
         ;
-    else if (bytes != NULL)
-        memcpy(to, bytes, CODEWORD_BYTES);
     else
-        memset(to, 0, CODEWORD_BYTES);
-    write_tag(to, &tag);
+        memcpy(to, bytes, CODEWORD_BYTES);
+    write_tag(to, &tag, guard);
 }
 
 static void put_unit(struct ftl_core *c, const struct frontier *f, uint32_t slot, uint32_t key,
                      enum cause cause, const uint8_t *bytes)
 {
-    for (uint32_t cw = 0; cw < c->g.unit_cws; cw++)
-        put_codeword(c, f, slot, cw, key, cause,
-                     bytes != NULL ? bytes + (size_t)cw * CODEWORD_BYTES : NULL, NULL);
+    static const uint8_t zeros[CODEWORD_BYTES];
+
+    for (uint32_t cw = 0; cw < c->g.unit_cws; cw++) {
+        const uint8_t *from = bytes != NULL ? bytes + (size_t)cw * CODEWORD_BYTES : zeros;
+        put_codeword(c, f, slot, cw, key, cause, from, guard_of(from), NULL);
+    }
 }
 
 static uint32_t *prev_of(const struct ftl_core *c, uint32_t slot)
@@ -277,23 +290,36 @@ bool core_payload_is(const uint8_t *sector, uint32_t key)
     return core_payload_tag(sector, &tag) && tag.key == key;
 }
 
-bool core_payload_peek(const struct ftl_core *c, uint32_t slot, uint32_t cw, uint32_t key,
-                       uint8_t *ret)
+static bool sector_of(const struct ftl_core *c, uint32_t slot, uint32_t cw, uint8_t *ret)
 {
     struct ftl_place at;
     geometry_place(&c->g, slot - 1, cw, &at);
     uint32_t offset = at.cw * c->payload->sector_bytes, bytes = CODEWORD_BYTES + PAYLOAD_TAG_BYTES;
     int status =
         media_peek(c->media, at.die, at.plane, at.sb, core_page(c, &at), offset, bytes, ret);
-    return (status == NAND_OK || core_raid_peek(c, &at, offset, bytes, ret)) &&
-           core_payload_is(ret, key);
+    return status == NAND_OK || core_raid_peek(c, &at, offset, bytes, ret);
 }
 
-/* A sector as it lies on the medium: it must hold this key. */
-static void peek(const struct ftl_core *c, uint32_t slot, uint32_t cw, uint32_t key, uint8_t *ret)
+bool core_payload_peek(const struct ftl_core *c, uint32_t slot, uint32_t cw, uint32_t key,
+                       uint8_t *ret)
 {
-    bool there = core_payload_peek(c, slot, cw, key, ret);
+    return sector_of(c, slot, cw, ret) && core_payload_is(ret, key);
+}
+
+/* It must hold this key, and but for soft errors it is sound. */
+static bool expect(const struct ftl_core *c, const uint8_t *sector, uint32_t key)
+{
+    bool good = core_payload_is(sector, key);
+    FTL_ASSERT(c->ctx, good || (c->upset.damaged != 0 && core_get(sector + CODEWORD_BYTES + 8, 4) == key));
+    return good;
+}
+
+/* A sector as it lies on the medium, checked: it must hold this key. */
+static bool peek(const struct ftl_core *c, uint32_t slot, uint32_t cw, uint32_t key, uint8_t *ret)
+{
+    bool there = sector_of(c, slot, cw, ret);
     FTL_ASSERT(c->ctx, there);
+    return expect(c, ret, key);
 }
 
 bool core_payload_readable(const struct ftl_core *c, uint32_t slot)
@@ -329,13 +355,15 @@ void core_payload_move(struct ftl_core *c, const struct frontier *f, uint32_t fr
         if (p->page != NULL) {
             uint32_t in_page = ((from - 1) % c->g.group_units << c->g.cw_shift) + cw;
             sector = p->page + (size_t)in_page * p->sector_bytes;
-            FTL_ASSERT(c->ctx, core_payload_is(sector, key));
+            (void)expect(c, sector, key);
         } else {
-            peek(c, from, cw, key, kept);
+            (void)peek(c, from, cw, key, kept);
         }
         struct payload_tag tag;
         core_payload_tag_of(sector + CODEWORD_BYTES, &tag);
-        put_codeword(c, f, to, cw, key, CAUSE_GC, sector, &tag);
+        put_codeword(c, f, to, cw, key, CAUSE_GC, sector,
+                     (uint32_t)core_get(sector + CODEWORD_BYTES + 28, 4) ^
+                         tag_sum(sector + CODEWORD_BYTES), &tag);
     }
 }
 
@@ -377,24 +405,26 @@ bool core_payload_settled(const struct ftl_core *c, uint32_t key)
            oldest_below(c, c->classes) > tag.seq - tag.atomic_back + tag.atomic_count - 1;
 }
 
-void core_payload_read(const struct ftl_core *c, uint32_t key, uint8_t *ret)
+bool core_payload_read(const struct ftl_core *c, uint32_t key, uint8_t *ret)
 {
     uint8_t kept[CODEWORD_BYTES + PAYLOAD_TAG_BYTES];
     uint32_t slot = c->map[key];
+    bool good = true;
 
     if (slot == 0) {                /* never written, or trimmed */
         memset(ret, 0, c->g.unit_bytes);
-        return;
+        return true;
     }
     for (uint32_t cw = 0; cw < c->g.unit_cws; cw++, ret += CODEWORD_BYTES) {
         const uint8_t *sector = core_payload_sector(c, slot, cw);
         if (sector == NULL) {
-            peek(c, slot, cw, key, kept);
+            (void)peek(c, slot, cw, key, kept);
             sector = kept;
         }
-        FTL_ASSERT(c->ctx, core_payload_is(sector, key));
+        good &= expect(c, sector, key);
         memcpy(ret, sector, CODEWORD_BYTES);
     }
+    return good;
 }
 
 /* ---- word lines out of the buffer ---------------------------------------------------------- */
@@ -463,6 +493,8 @@ int32_t core_payload_full(struct ftl_core *c, const struct frontier *f)
         if ((f->parity_pages >> i & 1) && sum != GROUP_NONE)
             memcpy(bytes + (size_t)i * p->page_bytes,
                    core_payload_group(c, sum) + (size_t)i * p->page_bytes, p->page_bytes);
+    if (__builtin_expect(c->upset.on, 0))
+        core_upset_word_line(c, f, bytes);
     add_parity(c, f, bytes);
     return group;
 }
@@ -526,7 +558,7 @@ void core_payload_restore(struct ftl_core *c, uint32_t slot, uint32_t cw, uint32
                               .class = c->fr_class[frontier], .cause = (uint8_t)cause,
                               .frontier = (uint8_t)frontier};
     memcpy(to, body, CODEWORD_BYTES);
-    write_tag(to, &tag);
+    write_tag(to, &tag, guard_of(to));
 }
 
 bool core_payload_was_sent(const struct ftl_core *c, uint32_t slot)

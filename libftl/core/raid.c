@@ -243,6 +243,15 @@ bool core_raid_unreadable(const struct ftl_core *c, uint32_t slot)
            !can_rebuild(c, &s);
 }
 
+bool core_is_broken(const struct ftl_core *c, uint32_t key)
+{
+    uint8_t unit[UNIT_BYTES_MAX];
+
+    return core_is_lost(c->raid, key) || core_raid_unreadable(c, c->map[key]) ||
+           (c->payload != NULL && c->raid != NULL && !core_payload_readable(c, c->map[key])) ||
+           (c->upset.damaged != 0 && !core_payload_read(c, key, unit));
+}
+
 void core_lose_unreadable(struct ftl_core *c, uint32_t slot, uint32_t n)
 {
     for (; n > 0; n--, slot++)

@@ -49,6 +49,8 @@ static inline bool core_is_lost(const struct raid *r, uint32_t key)
 {
     return r != NULL && r->lost_count != 0 && (r->lost[key / 8] >> key % 8 & 1);
 }
+/* Are the bytes of a key lost, out of reach, or not what was written? */
+bool core_is_broken(const struct ftl_core *c, uint32_t key);
 /* The live ones of n slots are lost. */
 void core_lose(struct ftl_core *c, uint32_t slot, uint32_t n);
 /* A key was written or trimmed. */

@@ -145,6 +145,7 @@ int drive_build(ftl_drive *d, const struct ftl_policies *policies, char *why, si
     d->patrol_at = d->cfg.media_refresh_hours == 0
                        ? SIM_NEVER
                        : d->cfg.media_refresh_hours * UINT64_C(3600000000000) / 16;
+    d->core.upset.on = d->cfg.memory_upset_ppm != 0;
     d->media.slc = d->core.cache.slc;
     if (err == 0)
         core_cache_start(&d->core);

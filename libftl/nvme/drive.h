@@ -87,7 +87,6 @@ struct ftl_drive {
     uint64_t idle_at;                   /* idle time begins; SIM_NEVER: a command is open */
     ftl_ns fold_at;             /* no command open: when the cache is folded */
     ftl_ns since;
-    uint64_t memory_passes;     /* draws so far */
     ftl_ns patrol_at;           /* SIM_NEVER without media.refresh_hours */
     struct {
         bool off, armed;
@@ -121,7 +120,7 @@ bool front_flush_step(ftl_drive *d, uint32_t command);
 uint32_t front_part_take(ftl_drive *d);
 void front_part_give(ftl_drive *d, uint32_t part);
 void front_part_ended(ftl_drive *d, uint32_t command);
-void front_hand_over(ftl_drive *d, const struct command *c, const struct read_part *part,
+void front_hand_over(ftl_drive *d, struct command *c, const struct read_part *part,
                      const uint8_t *page);
 void front_read_out(ftl_drive *d, struct command *c, uint64_t from, uint32_t units);
 /* A read whose map page has come: now, or behind those that wait for room. */
@@ -173,6 +172,11 @@ void drive_look_at_dies(ftl_drive *d);
 /* memory.c: n bytes of a command (NULL: timing only) pass the controller's memory; the
  * NVMe status that soft errors leave. */
 uint16_t memory_pass(ftl_drive *d, uint8_t *bytes, uint64_t n);
+/* May this sector go out as the data of a key? Else the command's status says why it does not. */
+bool memory_judge(ftl_drive *d, struct command *c, const uint8_t *sector, uint32_t key);
+/* Before a read, or a write, does anything: its map entry; its data and the bookkeeping, too. */
+uint16_t memory_read(ftl_drive *d, const struct command *c);
+uint16_t memory_write(ftl_drive *d, const struct command *c);
 void drive_go_timed(ftl_drive *d);
 
 #endif

@@ -57,26 +57,27 @@ static void hand_over(const ftl_drive *d, const struct command *c, uint32_t i, c
 }
 
 /* The next n codewords of a read, from the write buffer. */
-static void hand_over_buffered(const ftl_drive *d, const struct command *c, uint32_t n,
+static void hand_over_buffered(ftl_drive *d, struct command *c, uint32_t n,
                                uint32_t slot, uint32_t in_unit)
 {
-    const struct ftl_geometry *g = &d->core.g;
-    for (uint32_t i = 0; i < n; i++, in_unit++)
-        hand_over(d, c, c->cursor + i,
-                  core_payload_sector(&d->core, slot + (in_unit >> g->cw_shift),
-                                      in_unit & (g->unit_cws - 1)));
+    for (uint32_t i = 0; i < n; i++, in_unit++) {
+        uint32_t at = slot + (in_unit >> d->core.g.cw_shift), cw = in_unit & (d->core.g.unit_cws - 1);
+        const uint8_t *sector = core_payload_sector(&d->core, at, cw);
+        if (memory_judge(d, c, sector, d->core.rmap[at]))
+            hand_over(d, c, c->cursor + i, sector);
+    }
 }
 
 /* Codewords of a page, with their tags, to the command. */
-void front_hand_over(ftl_drive *d, const struct command *c, const struct read_part *part,
+void front_hand_over(ftl_drive *d, struct command *c, const struct read_part *part,
                      const uint8_t *page)
 {
     const struct payload *p = d->core.payload;
     const uint8_t *sector = page + (size_t)part->cw * p->sector_bytes;
     for (uint32_t i = part->first; i < part->first + part->cws; i++, sector += p->sector_bytes) {
         uint32_t unit = (c->skip_cws + i) >> d->core.g.cw_shift;
-        FTL_ASSERT(&d->ctx, core_payload_is(sector, c->first_key + unit));
-        hand_over(d, c, i, sector);
+        if (memory_judge(d, c, sector, c->first_key + unit))
+            hand_over(d, c, i, sector);
     }
 }
 
@@ -92,7 +93,7 @@ void front_idle_from(ftl_drive *d, uint64_t at)
 static void read_complete(ftl_drive *d, uint32_t index)
 {
     struct command *c = &d->commands[index];
-    if (__builtin_expect(d->cfg.memory_upset_ppm != 0, 0) && c->status == 0)
+    if (__builtin_expect(d->core.upset.on, 0) && c->status == 0)
         c->status = memory_pass(d, c->cmd.data, (uint64_t)c->cmd.lba_count * d->lba_bytes);
     d->count.host_reads++;
     d->count.host_read_bytes += (uint64_t)c->cmd.lba_count * d->lba_bytes;
@@ -208,6 +209,10 @@ void front_read(ftl_drive *d, uint32_t index)
 {
     struct command *c = &d->commands[index];
     c->done_at = d->ctx.now;
+    if (__builtin_expect(d->core.upset.on, 0) && (c->status = memory_read(d, c)) != 0) {
+        read_complete(d, index);
+        return;
+    }
     c->stream = d->ahead.lines != NULL ? ahead_note(d, c) : AHEAD_STREAMS;
     front_resume_read(d, index);
     if (c->stream < AHEAD_STREAMS && d->read_wait == CMD_NONE)
@@ -266,8 +271,6 @@ void front_read_part_done(ftl_drive *d, uint32_t index, bool failed)
 
 /* ---- writes ------------------------------------------------------------------- */
 
-/* NVMe status fields: code type << 8 | code. Attempted Write to Read Only Range: the
- * media, not a write protection that the host asked for (NVM command set 1.0). */
 void front_write_complete(ftl_drive *d, uint32_t index, uint64_t from)
 {
     uint64_t at = from + d->cfg.fe_completion_ns + d->cfg.host_complete_ns;
@@ -286,7 +289,7 @@ static const uint8_t *whole_unit(const ftl_drive *d, const struct command *c, ui
 
     if (bytes == d->core.g.unit_bytes)
         return c->cmd.data != NULL ? data_at(d, c, unit_lba(d, c, i)) : NULL;
-    core_payload_read(&d->core, c->first_key + i, unit);
+    (void)core_payload_read(&d->core, c->first_key + i, unit);
     if (FTL_PLANT(rmw_lost, 10))
         memset(unit, 0, d->core.g.unit_bytes);
     if (c->cmd.data != NULL)
@@ -354,11 +357,9 @@ static bool merges_lost(const ftl_drive *d, const struct command *c)
 {
     const uint32_t at[2] = {c->cursor, c->units - 1};
     for (uint32_t i = 0; i < 2; i++) {
-        uint32_t offset, key = c->first_key + at[i];
+        uint32_t offset;
         if (covered(d, c, at[i], &offset) < d->core.g.unit_bytes &&
-            (core_is_lost(d->core.raid, key) ||
-             core_raid_unreadable(&d->core, d->core.map[key]) ||
-             (d->core.payload != NULL && !core_payload_readable(&d->core, d->core.map[key]))))
+            core_is_broken(&d->core, c->first_key + at[i]))
             return true;
     }
     return c->status != 0;
@@ -415,7 +416,7 @@ static bool write_step(ftl_drive *d, uint32_t index)
         front_write_complete(d, index, max_u64(c->done_at, d->ctx.now));
         return true;
     }
-    if (__builtin_expect(d->core.raid != NULL, 0) && merges_lost(d, c)) {
+    if (__builtin_expect(d->core.raid != NULL || d->core.upset.damaged != 0, 0) && merges_lost(d, c)) {
         drive_look_at_dies(d);
         c->status = STATUS_UNRECOVERED;
         front_write_complete(d, index, max_u64(c->done_at, d->ctx.now));
@@ -577,8 +578,7 @@ static bool is_hit(ftl_drive *d, uint32_t index)
     if (c->checked)
         return false;
     c->checked = true;
-    c->status = memory_pass(d, c->cmd.data, (uint64_t)c->cmd.lba_count * d->lba_bytes);
-    if (c->status == 0)
+    if ((c->status = memory_write(d, c)) == 0)
         return false;
     front_write_complete(d, index, d->ctx.now);
     return true;
@@ -587,7 +587,7 @@ static bool is_hit(ftl_drive *d, uint32_t index)
 void front_write(ftl_drive *d, uint32_t index)
 {
     struct command *c = &d->commands[index];
-    if (__builtin_expect(d->cfg.memory_upset_ppm != 0, 0) && c->cmd.opcode == FTL_WRITE &&
+    if (__builtin_expect(d->core.upset.on, 0) && c->cmd.opcode == FTL_WRITE &&
         is_hit(d, index))
         return;
 

@@ -46,5 +46,7 @@ int ftl_health_get(const ftl_drive *d, struct ftl_health *ret)
 
 int ftl_fault_arm(ftl_drive *d, const struct ftl_fault *f)
 {
-    return d == NULL || f == NULL ? FTL_EINVAL : media_fault_arm(&d->media, f);
+    if (d == NULL || f == NULL)
+        return FTL_EINVAL;
+    return f->kind == FTL_FAULT_MEMORY ? core_upset_arm(&d->core, f) : media_fault_arm(&d->media, f);
 }

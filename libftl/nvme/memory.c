@@ -1,9 +1,9 @@
-/* memory.c - soft errors in the controller's data memory (memory.upset_ppm).
+/* memory.c - soft errors of the controller's memories on the way of commands (core/upset.h), and
+ * the check of data that goes out to the host.
  *
- * Each 4 KiB that a command moves through the memory may be hit once: one bit of a
- * 72-bit word, or two or three of the same word. The code runs on the real bytes where
- * there are some. What it corrects is counted; what it detects, and what it takes for
- * something else and the guard of the data finds, ends the command with an error. */
+ * Each 4 KiB that a command moves may be hit once: one bit of a 72-bit word, or two or three of the
+ * same. What the code corrects is counted; what it detects, and what it takes for something else and
+ * the guard finds, ends the command with an error. */
 #include <string.h>
 
 #include "nvme/drive.h"
@@ -11,46 +11,30 @@
 #include "sim/plant.h"
 #include "sim/secded.h"
 
-/* NVMe status fields: Internal Error; End-to-end Guard Check Error. */
-enum { STATUS_INTERNAL = 0x006, STATUS_GUARD = 0x282, WORDS = CODEWORD_BYTES / 8 };
-
-static void flip(uint64_t *data, uint8_t *check, uint32_t bit)
-{
-    if (bit < 64)
-        *data ^= UINT64_C(1) << bit;
-    else
-        *check ^= (uint8_t)(1u << (bit - 64));
-}
+/* NVMe status fields: Internal Error; End-to-end Guard, and Reference Tag, Check Error. */
+enum { STATUS_INTERNAL = 0x006, STATUS_GUARD = 0x282, STATUS_REFERENCE = 0x284 };
 
 /* One hit of `flips` bits of the word at `at`; the status it leaves. */
 static uint16_t hit(ftl_drive *d, uint8_t *at, uint32_t flips, uint64_t draw)
 {
-    uint8_t was[8], check;
-    uint64_t data;
-    uint32_t bit = draw_below(draw, 72), guard = secded_crc(at, 8);
+    uint8_t was[8];
+    uint32_t guard = secded_crc(at, 8);
 
     memcpy(was, at, 8);
-    memcpy(&data, at, 8);
-    check = secded_check(data);
-    for (uint32_t k = 0; k < flips; k++)    /* 31 and 62 further on: never the same bit */
-        flip(&data, &check, (bit + 31 * k) % 72);
-    enum secded outcome = secded_decode(&data, &check);
-    memcpy(at, &data, 8);
+    enum upset_outcome outcome = core_upset_hit(at, flips, draw);
     d->count.memory_upsets++;
-    if (outcome == SECDED_DETECTED) {
-        d->count.memory_detected++;
-        memcpy(at, was, 8);                 /* the word is given up, not handed on */
-        return STATUS_INTERNAL;
+    if (outcome != UPSET_SEEN && FTL_PLANT(flip_uncorrected, 1)) {
+        at[0] ^= 1;
+        d->count.memory_corrected++;
+        return 0;
     }
-    if (FTL_PLANT(flip_uncorrected, 1))
-        at[bit / 8 % 8] ^= 1;
-    else if (secded_crc(at, 8) != guard) {
-        d->count.memory_guarded++;
-        memcpy(at, was, 8);
-        return STATUS_GUARD;
+    if (outcome != UPSET_SEEN && secded_crc(at, 8) == guard) {
+        d->count.memory_corrected++;
+        return 0;
     }
-    d->count.memory_corrected++;
-    return 0;
+    memcpy(at, was, 8);                 /* the word is given up, not handed on */
+    *(outcome == UPSET_SEEN ? &d->count.memory_detected : &d->count.memory_guarded) += 1;
+    return outcome == UPSET_SEEN ? STATUS_INTERNAL : STATUS_GUARD;
 }
 
 uint16_t memory_pass(ftl_drive *d, uint8_t *bytes, uint64_t n)
@@ -58,18 +42,42 @@ uint16_t memory_pass(ftl_drive *d, uint8_t *bytes, uint64_t n)
     uint16_t status = 0;
 
     for (uint64_t at = 0; at < n; at += CODEWORD_BYTES) {
-        uint64_t draw = draw_u64(d->cfg.drive_seed, DRAW_MEMORY, d->memory_passes++);
-        uint64_t room = n - at < CODEWORD_BYTES ? n - at : CODEWORD_BYTES;
-        if (draw_below(draw, 1000000) >= d->cfg.memory_upset_ppm)
-            continue;
+        uint64_t draw, room = n - at < CODEWORD_BYTES ? n - at : CODEWORD_BYTES;
+        uint32_t flips = core_upset_pass(&d->core, FTL_MEMORY_DATA, &draw);
         uint8_t any[8];
-        uint64_t more = draw_mix(draw);
-        uint32_t flips = 1 + (draw_below(draw_mix(more + 1), 1000000) < d->cfg.memory_multi_ppm);
-        flips += flips == 2 && draw_below(draw_mix(more + 2), 1000000) < d->cfg.memory_multi_ppm;
-        memcpy(any, &more, 8);
-        uint8_t *word = bytes == NULL ? any : bytes + at + draw_below(more, (uint32_t)(room / 8)) * 8;
-        uint16_t one = hit(d, word, flips, draw_mix(more + 3));
+        if (flips == 0)
+            continue;
+        memcpy(any, &draw, 8);
+        uint8_t *word = bytes == NULL
+                            ? any : bytes + at + draw_below(draw_mix(draw), (uint32_t)(room / 8)) * 8;
+        uint16_t one = hit(d, word, flips, draw);
         status = one != 0 ? one : status;
     }
     return status;
+}
+
+bool memory_judge(ftl_drive *d, struct command *c, const uint8_t *sector, uint32_t key)
+{
+    struct payload_tag tag;
+
+    if (core_payload_is(sector, key))
+        return true;
+    FTL_ASSERT(&d->ctx, d->core.upset.damaged != 0);
+    core_payload_tag_of(sector + CODEWORD_BYTES, &tag);
+    d->count.guard_errors++;
+    c->status = tag.key == key ? STATUS_GUARD : STATUS_REFERENCE;
+    return false;
+}
+
+uint16_t memory_read(ftl_drive *d, const struct command *c)
+{
+    return core_upset_map(&d->core, c->first_key) ? 0 : STATUS_INTERNAL;
+}
+
+uint16_t memory_write(ftl_drive *d, const struct command *c)
+{
+    uint16_t status = memory_pass(d, c->cmd.data, (uint64_t)c->cmd.lba_count * d->lba_bytes);
+
+    core_upset_table(&d->core);
+    return status != 0 ? status : memory_read(d, c);
 }

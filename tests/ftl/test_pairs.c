@@ -71,6 +71,8 @@ static const struct {
      "bad blocks"},
     {JOURNAL, TWO_PASS, "journal.enabled=1: needs a nand.preset of one pass: recovery does not "
      "know word lines in two passes"},
+    {JOURNAL, "memory.upset_ppm=10", "journal.enabled=1: needs memory.upset_ppm=0: recovery does not "
+     "know units whose guard is wrong"},
     {"gc.pacing=threshold", "gc.idle_after_ns=1000", "gc.pacing=threshold: needs "
      "gc.idle_superblocks=0 and gc.idle_after_ns=0: they mean nothing to it"},
     {"gc.pacing=proportional", "gc.idle_superblocks=1", "gc.pacing=proportional: needs "

@@ -52,15 +52,27 @@ enum ftl_fault_kind {
     FTL_FAULT_PROGRAM = 1,      /* that operation fails, if it is a program */
     FTL_FAULT_ERASE = 2,        /* the same for an erase */
     FTL_FAULT_PLANE = 3,        /* from then on `plane` of `die` answers nothing */
-    FTL_FAULT_DIE = 4           /* all planes of `die` */
+    FTL_FAULT_DIE = 4,          /* all planes of `die` */
+    FTL_FAULT_MEMORY = 5        /* bits of a word of `memory` flip */
+};
+/* Memories of the controller; what counts as a pass. */
+enum ftl_memory {
+    FTL_MEMORY_DATA,            /* data of commands: 4 KiB on their way to or from the host */
+    FTL_MEMORY_BUFFER,          /* write buffer: a unit leaves it for the medium */
+    FTL_MEMORY_MAP,             /* map: the first entry that a read or write looks up */
+    FTL_MEMORY_TABLE,           /* bookkeeping of superblocks: once per write */
+    FTL_MEMORIES
 };
 struct ftl_fault {
     uint32_t kind;              /* enum ftl_fault_kind */
     uint32_t die, plane;        /* FTL_FAULT_DIE and _PLANE */
-    uint64_t after;             /* strikes at the operation after so many; 0 = the next */
+    uint64_t after;             /* strikes at the operation after so many; 0 = the next.
+                                 * FTL_FAULT_MEMORY: at the pass of that memory */
+    uint32_t memory, flips;     /* FTL_FAULT_MEMORY: enum ftl_memory; 1..3 bits of one word */
 };
 /* Arms one fault; 16 may be armed at a time. FTL_EINVAL (null pointer, kind, no such
- * plane, media.faults = 0), FTL_EAGAIN (16 are armed). */
+ * plane, media.faults = 0; no such memory, no payload in the buffer, a journal), FTL_EAGAIN (16 are
+ * armed, or one of that memory is). */
 FTL_API int ftl_fault_arm(ftl_drive *drive, const struct ftl_fault *fault);
 
 #ifdef __cplusplus
