@@ -63,10 +63,11 @@ static int check_streams(const struct ftl_config *c, char *why, size_t n)
 static int check_media(const struct ftl_config *c, char *why, size_t n)
 {
     if (!c->media_ecc && ((c->media_start_cycles | c->media_refresh_reads |
-                           c->media_refresh_hours | (c->media_celsius ^ 30)) != 0 ||
+                           c->media_refresh_hours | c->media_refresh_bits |
+                           c->media_patrol_hours | (c->media_celsius ^ 30)) != 0 ||
                           c->media_refresh_retries != 16))
         return config_refuse(FTL_ECONFIG, why, n,
-                             "media.start_cycles, media.celsius, media.refresh_*: need "
+                             "media.start_cycles, media.celsius, media.refresh_*, media.patrol_hours: need "
                              "media.ecc=1: without it cells do not age");
     if (!c->media_faults && (c->media_care_pages != 8 || c->media_spare_threshold != 10))
         return config_refuse(FTL_ECONFIG, why, n,

@@ -138,6 +138,15 @@ struct care_state {
     uint64_t since, busy_ns;    /* when the first of those came; time with some */
 };
 
+/* Reads that look after closed superblocks (patrol.c). */
+struct patrol {
+    uint64_t age_step, read_step;   /* ns; 0 = none */
+    uint64_t age_at, read_at;
+    uint32_t sb, page, erases;  /* under patrol: SB_NONE, or which page of its worst is next */
+    uint32_t last;              /* superblock of the last turn */
+};
+#define PATROL_REF UINT32_C(0x40000000)
+
 /* Write cache of superblocks with one bit per cell (cache.c); count 0 = none. */
 struct cache_state {
     uint32_t count, free_count, closed; /* superblocks: all, free, closed */
@@ -175,6 +184,7 @@ struct ftl_core {
     struct payload *payload;    /* &kept, or NULL without media.payload */
     struct payload kept;
     struct care_state care;
+    struct patrol patrol;
     uint64_t care_units;        /* free slots that the host leaves for care.c */
     struct upset upset;
     struct raid *raid;          /* &raid_kept, or NULL without media.faults */
@@ -502,6 +512,11 @@ void core_care_want(struct ftl_core *c, uint32_t sb);
 void core_care_forget(struct ftl_core *c, uint32_t sb);
 /* All of a closed superblock is to be written anew. */
 void core_refresh_want(struct ftl_core *c, uint32_t sb);
+/* patrol.c: what is due now; when the next is; a read of it ended. */
+void core_patrol_init(struct ftl_core *c);
+uint64_t core_patrol_next(const struct ftl_core *c);
+void core_patrol_turn(struct ftl_core *c);
+void core_patrol_done(struct ftl_core *c, const struct media_done *done);
 /* Those whose data is too old. O(superblocks). */
 void core_patrol(struct ftl_core *c);
 /* media_want() of the live units in the page that begins at this slot. */

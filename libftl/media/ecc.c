@@ -42,6 +42,7 @@ int media_ecc_init(struct media *m, const struct ftl_config *cfg, struct sim_mem
     ecc->decode_ns = cfg->fw_decode_ns;
     ecc->refresh_reads = cfg->media_refresh_reads;
     ecc->refresh_retries = cfg->media_refresh_retries;
+    ecc->refresh_bits = cfg->media_refresh_bits != 0 ? cfg->media_refresh_bits : UINT64_MAX;
     ecc->seed = cfg->drive_seed;
     return cfg->media_ecc != FTL_MEDIA_ECC_DECODER
                ? 0
@@ -75,12 +76,11 @@ static bool fails(const struct media *m, const struct media_op *op, uint32_t cw,
 }
 
 /* Does a hard read give all its codewords? Their wrong bits, and the worst rate. */
-static bool hard(const struct media *m, const struct media_op *op, uint32_t *ret_errors,
-                 uint32_t *ret_ppb)
+static bool hard(const struct media *m, struct media_op *op, uint32_t *ret_errors, uint32_t *ret_ppb)
 {
     bool good = true;
 
-    *ret_errors = *ret_ppb = 0;
+    *ret_errors = *ret_ppb = op->wrong = 0;
     for (uint32_t cw = 0; cw < op->units; cw++) {
         struct nand_errors e;
         int err = nand_register_errors(m->nand, op->die, op->plane, cw, &e);
@@ -88,6 +88,7 @@ static bool hard(const struct media *m, const struct media_op *op, uint32_t *ret
         uint32_t wrong = e.zero_to_one + e.one_to_zero;
         uint32_t ppb = (uint32_t)((e.rber_q48 >> 16) * 1000000000 >> 32);
         *ret_errors += wrong;
+        op->wrong = (uint16_t)(wrong > op->wrong ? wrong : op->wrong);
         *ret_ppb = ppb > *ret_ppb ? ppb : *ret_ppb;
         good &= !fails(m, op, cw, ldpc_ecc_fail_errors(m->ecc.curves, wrong));
     }
@@ -126,7 +127,7 @@ static void settle(struct media *m, struct media_op *op, enum ftl_ecc_step step)
             op->soft == 0 ? op->level : op->best_level;
     op->failed = step == FTL_ECC_FAILED;
     /* worth moving before it gets worse: much effort, or much read disturb */
-    op->effort = step > FTL_ECC_RETRY || op->attempt > ecc->refresh_retries ||
+    op->effort = step > FTL_ECC_RETRY || op->wrong >= ecc->refresh_bits || op->attempt > ecc->refresh_retries ||
                  (ecc->refresh_reads != 0 && ++*reads >= ecc->refresh_reads);
 }
 
@@ -144,6 +145,7 @@ static struct attempt attempt(struct media *m, struct media_op *op)
 
     if (m->decoder.code != NULL) {
         struct media_decoded d = media_decode(m, op);
+        op->wrong = (uint16_t)(d.flipped > op->wrong ? d.flipped : op->wrong);
         return (struct attempt){.errors = (uint32_t)d.unsatisfied, .ppb = !d.blind,
                                 .ns = d.ns, .good = d.good, .blind = d.blind};
     }

@@ -23,7 +23,7 @@ struct media_ecc {
     struct ldpc_ecc *curves;    /* NULL without media.ecc */
     uint8_t *level;             /* per superblock and die: the last good retry level */
     uint32_t *reads;            /* per block: page reads since its erase */
-    uint64_t decode_ns, refresh_reads, refresh_retries;
+    uint64_t decode_ns, refresh_reads, refresh_retries, refresh_bits;
     uint64_t seed;
     uint64_t steps[FTL_ECC_STEPS];  /* pages by the step that decoded them */
     uint64_t attempts[FTL_ECC_ATTEMPTS];    /* pages by attempts; the last is "or more" */

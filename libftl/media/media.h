@@ -44,6 +44,7 @@ struct media_op {
     bool whole;                 /* reads: the whole page is sensed */
     bool hurried;               /* pre-reads: the host waits for it */
     uint8_t pass;               /* programs: enum media_pass */
+    uint16_t wrong;             /* media.ecc: most wrong bits of a code word */
     uint16_t codewords;         /* media.ecc = decoder: those still wanted, bit per code word */
     uint32_t block, page;       /* page: first page of the word line for programs */
     uint32_t ref;               /* the caller's, handed back */

@@ -50,7 +50,7 @@ static uint32_t ops_limit(const struct ftl_core *core)
                                                  : 0;
     return rebuild + maps + core->wl_count * passes + 16 * core->g.dies +
            core->gc.window * core->g.group_pages + core->wl_reserve + drive_parts(core->cfg) +
-           core_journal_ops(core);
+           core_journal_ops(core) + (core->cfg->media_patrol_hours != 0);
 }
 
 /* Reads that may fail at one time. */
@@ -142,9 +142,8 @@ int drive_build(ftl_drive *d, const struct ftl_policies *policies, char *why, si
         err = take_memory(d);
     if (err == 0 && d->cfg.media_faults)
         err = core_raid_init(&d->core, raid_waiting(&d->core));
-    d->patrol_at = d->cfg.media_refresh_hours == 0
-                       ? SIM_NEVER
-                       : d->cfg.media_refresh_hours * UINT64_C(3600000000000) / 16;
+    core_patrol_init(&d->core);
+    d->patrol_at = core_patrol_next(&d->core);
     d->core.upset.on = d->cfg.memory_upset_ppm != 0;
     d->media.slc = d->core.cache.slc;
     if (err == 0)

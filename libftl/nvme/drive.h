@@ -87,7 +87,7 @@ struct ftl_drive {
     uint64_t idle_at;                   /* idle time begins; SIM_NEVER: a command is open */
     ftl_ns fold_at;             /* no command open: when the cache is folded */
     ftl_ns since;
-    ftl_ns patrol_at;           /* SIM_NEVER without media.refresh_hours */
+    ftl_ns patrol_at;           /* next turn of the patrol; SIM_NEVER without one */
     struct {
         bool off, armed;
         uint64_t armed_at;      /* operation of the NAND */

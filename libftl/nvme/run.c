@@ -216,6 +216,11 @@ static void read_ended(ftl_drive *d, const struct media_done *done)
         core_planes_dead(&d->core, done);
     if (done->effort)
         core_refresh_want(&d->core, done->block);
+    if (done->ref == PATROL_REF) {
+        core_patrol_done(&d->core, done);
+        pump(d);
+        return;
+    }
     if (done->ref & RAID_REF)
         ended = core_raid_part(&d->core, done, &end);
     else if (done->failed)
@@ -283,11 +288,9 @@ static void run_event(ftl_drive *d, const struct due *t)
 
     d->ctx.events++;
     if (__builtin_expect(d->patrol_at <= now, 0)) {
-        d->patrol_at = now + d->cfg.media_refresh_hours * UINT64_C(3600000000000) / 16;
-        if (d->core.timed) {
-            core_patrol(&d->core);
-            pump(d);
-        }
+        core_patrol_turn(&d->core);
+        d->patrol_at = core_patrol_next(&d->core);
+        pump(d);
         return;
     }
     if (t->wl_out <= now) {

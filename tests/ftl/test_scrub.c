@@ -68,8 +68,103 @@ static void test_retention(void **state)
     assert_in_range(n.refresh_bytes, 17 * UINT64_C(12582912) * 8 / 10, 20 * UINT64_C(12582912));
 }
 
+/* Ten years under a patrol that judges superblocks by their worst word lines. MiB rewritten. */
+static double patrolled(uint64_t cycles, uint64_t celsius, uint64_t hours, uint64_t bits)
+{
+    struct ftl_config cfg = resting("0", "0");
+    struct ftl_counters n;
+    struct ftl_health h;
+    uint8_t got[LBA], want[LBA];
+    uint64_t errors = 0;
+    cfg.media_start_cycles = cycles;
+    cfg.media_celsius = celsius;
+    cfg.media_patrol_hours = hours;
+    cfg.media_refresh_bits = bits;
+    ftl_drive *d = make_drive(&cfg);
+    for (uint64_t lba = 0; lba < ftl_lba_count(d); lba++) {
+        stamp(want, lba, 1);
+        (void)do_command(d, FTL_WRITE, lba, 1, want);
+    }
+    assert_int_equal(ftl_drain(d), 0);
+    assert_int_equal(ftl_run(d, ftl_now(d) + 10 * 8766 * HOUR), 0);
+    for (uint64_t lba = 0; lba < ftl_lba_count(d); lba++) {
+        struct ftl_cmd cmd = {.opcode = FTL_READ, .lba = lba, .lba_count = 1, .data = got};
+        struct ftl_cpl cpl = complete(d, &cmd);
+        stamp(want, lba, 1);
+        errors += cpl.status != 0;
+        if (cpl.status == 0)
+            assert_memory_equal(got, want, LBA);
+    }
+    ftl_counters_get(d, &n);
+    assert_int_equal(ftl_health_get(d, &h), 0);
+    printf("%llu P/E, %llu C, patrol every %llu h: %llu LBAs lost, %llu patrol reads, %.1f MiB rewritten\n",
+           (unsigned long long)cycles, (unsigned long long)celsius, (unsigned long long)hours,
+           (unsigned long long)errors, (unsigned long long)n.patrol_reads,
+           (double)n.refresh_bytes / 1048576);
+    assert_int_equal(errors, 0);
+    /* 2 word lines x 4 dies x 3 page types of each closed superblock, at most once a patrol */
+    assert_true(n.patrol_reads > 0 && n.patrol_reads <= 24 * 32 * (10 * 8766 / hours + 1));
+    assert_sound(d);
+    ftl_destroy(d);
+    return (double)n.refresh_bytes / 1048576;
+}
+
+static void test_patrol(void **state)
+{
+    (void)state;
+    /* hot and worn cells, of which 1,008 LBAs are lost without care */
+    assert_true(patrolled(20000, 60, 730, 0) > 0);
+    /* cells that last need nothing: the patrol sees it, an age limit would not */
+    assert_true(patrolled(7000, 40, 730, 0) == 0);
+    assert_true(patrolled(7000, 40, 730, 250) > 0);
+}
+
+/* One LBA is read again and again: the others of its block suffer. Returns those that are lost. */
+static uint64_t hammered(const char *limit, uint64_t reads, struct ftl_counters *ret)
+{
+    struct ftl_config cfg = resting("0", limit);
+    uint8_t got[LBA], want[LBA];
+    uint64_t errors = 0;
+    cfg.media_celsius = 30;
+    ftl_drive *d = make_drive(&cfg);
+    for (uint64_t lba = 0; lba < ftl_lba_count(d); lba++) {
+        stamp(want, lba, 1);
+        (void)do_command(d, FTL_WRITE, lba, 1, want);
+    }
+    assert_int_equal(ftl_drain(d), 0);
+    for (uint64_t i = 0; i < reads; i++)
+        (void)do_command(d, FTL_READ, 500, 1, got);
+    assert_int_equal(ftl_run(d, ftl_now(d) + HOUR / 3600), 0);
+    for (uint64_t lba = 0; lba < ftl_lba_count(d); lba++) {
+        struct ftl_cmd cmd = {.opcode = FTL_READ, .lba = lba, .lba_count = 1, .data = got};
+        struct ftl_cpl cpl = complete(d, &cmd);
+        stamp(want, lba, 1);
+        if (cpl.status == 0)
+            assert_memory_equal(got, want, LBA);
+        else
+            errors++;
+    }
+    ftl_counters_get(d, ret);
+    printf("%llu reads of one LBA, limit %s: %llu others lost, %llu refreshes\n",
+           (unsigned long long)reads, limit, (unsigned long long)errors,
+           (unsigned long long)ret->refreshes);
+    assert_sound(d);
+    ftl_destroy(d);
+    return errors;
+}
+
+static void test_disturb(void **state)
+{
+    struct ftl_counters n;
+    (void)state;
+    assert_true(hammered("0", 200000, &n) > 0);
+    assert_int_equal(hammered("20000", 200000, &n), 0);
+    assert_in_range(n.refreshes, 200000 / 20000 - 1, 200000 / 20000 + 1);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_retention)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_retention), cmocka_unit_test(test_patrol),
+                                       cmocka_unit_test(test_disturb)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
