@@ -69,6 +69,10 @@ static int check_media(const struct ftl_config *c, char *why, size_t n)
         return config_refuse(FTL_ECONFIG, why, n,
                              "media.start_cycles, media.celsius, media.refresh_*, media.patrol_hours: need "
                              "media.ecc=1: without it cells do not age");
+    if (c->media_restripe && (!c->media_faults || c->raid_parity == 0))
+        return config_refuse(FTL_ECONFIG, why, n,
+                             "media.restripe=1: needs media.faults=1 and raid.parity=1: there are no "
+                             "stripes to mend");
     if (!c->media_faults && (c->media_care_pages != 8 || c->media_spare_threshold != 10))
         return config_refuse(FTL_ECONFIG, why, n,
                              "media.care_pages, media.spare_threshold_percent: need "

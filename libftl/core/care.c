@@ -64,15 +64,44 @@ void core_care_forget(struct ftl_core *c, uint32_t sb)
     c->care_units = 0;
 }
 
+/* What cannot be read goes first, then what no stripe covers any more. */
 static bool choose(struct ftl_core *c)
 {
+    uint32_t best = SB_NONE;
+
     for (uint32_t sb = 0; sb < c->g.sb_count; sb++)
         if (c->leave[sb] && c->collectable[sb]) {
-            c->care.sb = sb;
-            c->care.slot = sb * c->g.sb_units + 1;
-            return true;
+            best = best == SB_NONE || c->leave[best] == LEAVE_STRIPES ? sb : best;
+            if (c->leave[best] != LEAVE_STRIPES)
+                break;
         }
+    if (best == SB_NONE)
+        return false;
+    c->care.sb = best;
+    c->care.slot = best * c->g.sb_units + 1;
+    return true;
+}
+
+/* Did the stripe of a row lose a member that was written? */
+static bool is_exposed(const struct ftl_core *c, uint32_t sb, uint32_t plane, uint32_t row)
+{
+    const struct media_blocks *b = &c->media->blocks;
+
+    for (uint32_t d = 0; d < c->g.dies; d++)
+        if (b->dead[(size_t)d * b->planes + plane] &&
+            row < b->hole_row[media_blocks_index(b, sb, d, plane)])
+            return true;
     return false;
+}
+
+/* What was lost of it has moved; media.restripe: the rest follows into whole stripes. */
+static void restripe(struct ftl_core *c, uint32_t sb, uint8_t reason)
+{
+    if (!c->cfg->media_restripe || reason != LEAVE_BLOCKS || c->valid[sb] == 0)
+        return;
+    for (uint32_t p = 0; p < c->g.planes; p++)
+        if (is_exposed(c, sb, p, 0))
+            want(c, sb, LEAVE_STRIPES);
 }
 
 /* Should data of this place leave it? */
@@ -81,7 +110,8 @@ static bool is_wanted(const struct ftl_core *c, const struct ftl_place *p)
     const struct media_blocks *b = &c->media->blocks;
     const struct row_range *r = &c->broken[(size_t)p->sb * c->g.planes + p->plane];
 
-    return c->leave[p->sb] == LEAVE_ALL || b->dead[(size_t)p->die * b->planes + p->plane] ||
+    return c->leave[p->sb] == LEAVE_ALL ||
+           (c->leave[p->sb] == LEAVE_STRIPES && is_exposed(c, p->sb, p->plane, p->row)) || b->dead[(size_t)p->die * b->planes + p->plane] ||
            b->hole_row[media_blocks_index(b, p->sb, p->die, p->plane)] < b->rows ||
            (p->row >= r->from && p->row < r->to);
 }
@@ -141,7 +171,9 @@ static bool step(struct ftl_core *c)
     if (c->care.slot == (sb + 1) * c->g.sb_units + 1 || c->valid[sb] == 0) {
         if (c->gc.reads[sb] != 0)
             return false;
+        uint8_t reason = c->leave[sb];
         core_care_forget(c, sb);
+        restripe(c, sb, reason);
         c->care.sb = SB_NONE;
         return true;
     }

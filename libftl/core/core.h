@@ -46,7 +46,8 @@ struct frontier {
     uint32_t holes;             /* slots of the superblock from next on that are holes */
 };
 
-enum leave_reason { LEAVE_NOT, LEAVE_BLOCKS /* failed ones */, LEAVE_ALL /* refresh */ };
+/* failed blocks; stripes that lost a member; refresh */
+enum leave_reason { LEAVE_NOT, LEAVE_BLOCKS, LEAVE_STRIPES, LEAVE_ALL };
 
 struct row_range {
     uint32_t from, to;          /* [from, to), empty when equal */

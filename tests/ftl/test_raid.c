@@ -226,9 +226,42 @@ static void test_two_dies(void **state)
     lose_for_good("1", 2);
 }
 
+/* A die is lost and its data moved; nothing is overwritten. Then a plane of another die goes: what lay
+ * in stripes with the first has no parity any more, unless it was written anew. LBAs lost. */
+static uint64_t second_loss(uint64_t restripe)
+{
+    struct ftl_config cfg = small("1");
+    struct verified v;
+    cfg.media_restripe = restripe;
+    begin(&v, &cfg);
+    for (uint64_t lba = 0; lba < v.lbas; lba++)
+        write_one(&v, lba);
+    assert_int_equal(ftl_drain(v.drive), 0);
+    lose(&v, FTL_FAULT_DIE, 3, 0);
+    work(&v, 600, false);               /* it is found dead */
+    assert_int_equal(ftl_run(v.drive, ftl_now(v.drive) + UINT64_C(5000000000)), 0);
+    assert_int_equal(health(&v).leaving, 0);
+    lose(&v, FTL_FAULT_PLANE, 6, 1);
+    work(&v, 600, restripe == 0);
+    read_all(&v, restripe == 0);
+    uint64_t lost = v.lost;
+    printf("media.restripe=%llu: %llu of %llu LBAs lost with the second plane\n",
+           (unsigned long long)restripe, (unsigned long long)lost, (unsigned long long)v.lbas);
+    end(&v);
+    return lost;
+}
+
+static void test_restripe(void **state)
+{
+    (void)state;
+    assert_true(second_loss(0) > 0);
+    assert_int_equal(second_loss(1), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_restripe),
         cmocka_unit_test(test_die_then_plane),
         cmocka_unit_test(test_reads_at_once),
         cmocka_unit_test(test_no_parity),
