@@ -229,6 +229,10 @@ static int check_space(const struct ftl_config *c, char *why, size_t n)
             (unsigned long long)c->drive_user_bytes,
             (double)(g.total_units - user) / (double)g.sb_units,
             (unsigned long long)(need / g.sb_units), (unsigned long long)need << g.unit_shift);
+    if (c->power_atomic_units > g.sb_units)     /* one more superblock is opened for it at most */
+        return config_refuse(FTL_ECONFIG, why, n,
+                             "power.atomic_units=%llu: more than a superblock holds, %u units",
+                             (unsigned long long)c->power_atomic_units, g.sb_units);
     uint64_t units, gc_units;
     geometry_least_buffers(&g, c, &units, &gc_units);
     uint64_t least = units << g.unit_shift, gc_least = gc_units << g.unit_shift;
@@ -236,8 +240,9 @@ static int check_space(const struct ftl_config *c, char *why, size_t n)
     if (c->buffer_bytes < least)
         return config_refuse(FTL_ECONFIG, why, n,
                              "buffer.bytes=%llu: less than one word line of all planes per "
-                             "stream%s, %llu",
+                             "stream%s%s, %llu",
                              (unsigned long long)c->buffer_bytes, passes,
+                             c->power_atomic_units > 1 ? " and power.atomic_units - 1" : "",
                              (unsigned long long)least);
     if (c->buffer_gc_bytes < gc_least)
         return config_refuse(FTL_ECONFIG, why, n,
@@ -334,9 +339,6 @@ static int check_journal(const struct ftl_config *c, char *why, size_t n)
                              (unsigned long long)c->power_atomic_units,
                              (unsigned long long)c->map_cache_ppm, g.cache_pages,
                              (unsigned long long)c->map_page_entries);
-    if (c->power_atomic_units > (c->buffer_bytes >> g.unit_shift))
-        return config_refuse(FTL_ECONFIG, why, n, "power.atomic_units=%llu: more than buffer.bytes "
-                             "holds", (unsigned long long)c->power_atomic_units);
     return 0;
 }
 

@@ -137,8 +137,10 @@ void geometry_least_buffers(const struct ftl_geometry *g, const struct ftl_confi
     uint64_t each = (cfg->nand_tcoarse_ns != 0 ? 1 + cfg->nand_dies : 1) * g->wl_units;
     bool pool = geometry_streams_auto(cfg);  /* data of both kinds at each frontier */
     uint64_t host = cfg->streams_count + (g->pages_on_medium != 0);
-    *ret_host = (pool ? geometry_frontiers(cfg) : host) * each;
-    *ret_gc = *ret_host + (cfg->wear_spread != 0 && !pool ? each : 0) + g->wl_units;
+    uint64_t open = (pool ? geometry_frontiers(cfg) : host) * each;
+    /* open word lines may stay all but full; an atomic command needs its room at once */
+    *ret_host = open + cfg->power_atomic_units - 1;
+    *ret_gc = open + (cfg->wear_spread != 0 && !pool ? each : 0) + g->wl_units;
 }
 
 uint32_t geometry_data_die(const struct ftl_geometry *g, uint32_t row, uint32_t d)

@@ -134,6 +134,17 @@ void tk_oracle_end(tk_oracle *o, uint64_t lba, uint64_t n, uint32_t begin)
     }
 }
 
+void tk_oracle_refused(tk_oracle *o, uint64_t lba, uint64_t n, uint32_t begin)
+{
+    o->tick++;
+    for (uint64_t end = lba + n; lba < end; lba++) {
+        struct entry *e = entries_of(o, lba);
+        for (uint32_t i = 0; i < o->count[lba]; i++)
+            if (e[i].begin == begin)
+                e[i].end = o->tick;
+    }
+}
+
 void tk_oracle_flushed(tk_oracle *o, uint32_t begin)
 {
     if (!o->plp && o->durable < begin)

@@ -7,7 +7,8 @@
 
 #include "rig.h"
 
-enum { DEPTH = 16, READ_ALL_LBAS = 96 };
+/* Attempted Write to Read Only Range: the end of life. Unrecovered Read Error. */
+enum { DEPTH = 16, READ_ALL_LBAS = 96, READ_ONLY_RANGE = 0x182, UNRECOVERED = 0x281 };
 
 /* ---- life --------------------------------------------------------------------- */
 
@@ -24,6 +25,7 @@ int tk_rig_new(const struct ftl_config *cfg, const struct tk_options *options, t
     }
     if (options != NULL)
         r->options = *options;
+    r->cfg = *cfg;
     r->payload = cfg->media_payload != 0;
     r->lba_bytes = ftl_lba_bytes(r->drive);
     r->unit_lbas = (uint32_t)cfg->map_unit_bytes / r->lba_bytes;
@@ -139,6 +141,13 @@ static int ended(tk_rig *r, const struct ftl_cpl *cpl)
     if (o == NULL || !o->used || o->opcode != cpl->opcode || cpl->lba_count != o->lba_count)
         return tk_rig_fail(r, TK_DEAD_DEVICE, "a completion of no command: user %" PRIu64, cpl->user);
     o->used = false;
+    if (cpl->status == UNRECOVERED && o->opcode == FTL_READ && tk_rig_may_lose(r))
+        return 0;
+    if ((cpl->status == READ_ONLY_RANGE && o->opcode != FTL_READ && tk_rig_is_read_only(r)) ||
+        (cpl->status == UNRECOVERED && o->opcode == FTL_WRITE && tk_rig_may_lose(r))) {
+        tk_oracle_refused(r->oracle, o->from, o->to - o->from, o->begin);
+        return 0;
+    }
     if (cpl->status != 0)
         return tk_rig_fail(r, TK_DEAD_DEVICE, "opcode %u at LBA %" PRIu64 " ended with status %u",
                     cpl->opcode, o->lba, cpl->status);
@@ -264,6 +273,8 @@ static int make_room(tk_rig *r, const struct open_cmd *want)
     int err = 0;
     while (err == 0 && !tk_oracle_room(r->oracle, want->from, want->to - want->from,
                                        oldest_begin(r))) {
+        if (tk_rig_is_read_only(r))
+            return TK_SKIP;             /* what is refused leaves all values possible */
         if (ftl_open_commands(r->drive) == 0)
             err = send(r, FTL_FLUSH, 0, 0, 0);
         if (err == 0)
@@ -294,6 +305,8 @@ static int send(tk_rig *r, uint8_t opcode, uint64_t lba, uint32_t n, uint16_t st
     set_range(r, &want);
     if (opcode == FTL_WRITE || opcode == FTL_TRIM)
         err = make_room(r, &want);
+    if (err == TK_SKIP)
+        return 0;
     while (err == 0 && free_slot(r, &index) == NULL)
         err = wait_one(r);
     if (err != 0)
@@ -339,7 +352,7 @@ int tk_rig_read_all(tk_rig *r)
     return err;
 }
 
-static int drain(tk_rig *r)
+int tk_rig_drain(tk_rig *r)
 {
     int err = tk_rig_wait(r);
     int done = err == 0 ? ftl_drain(r->drive) : 0;
@@ -352,7 +365,7 @@ static int drain(tk_rig *r)
 static int untimed(tk_rig *r, uint8_t opcode, uint64_t lba, uint32_t n)
 {
     struct open_cmd o = {.opcode = opcode, .lba = lba, .lba_count = n};
-    int err = drain(r);
+    int err = tk_rig_drain(r);
 
     set_range(r, &o);
     if (opcode == FTL_WRITE) {
@@ -361,10 +374,14 @@ static int untimed(tk_rig *r, uint8_t opcode, uint64_t lba, uint32_t n)
     }
     if (err == 0)
         err = make_room(r, &o);
+    if (err == TK_SKIP)
+        return 0;
     if (err == 0)
         err = tk_rig_wait(r);
     if (err != 0)
         return err;
+    if (tk_rig_is_read_only(r))
+        return 0;
     uint32_t begin = tk_oracle_begin(r->oracle, o.from, o.to - o.from, 0);
     struct ftl_extent e = {.lba = o.from, .lba_count = (uint32_t)(o.to - o.from)};
     int done = opcode == FTL_WRITE ? ftl_write_untimed(r->drive, &e, 1)
@@ -377,13 +394,17 @@ static int untimed(tk_rig *r, uint8_t opcode, uint64_t lba, uint32_t n)
 static int format(tk_rig *r)
 {
     const struct open_cmd all = {.from = 0, .to = r->lbas};
-    int err = drain(r);
+    int err = tk_rig_drain(r);
     if (err == 0)
         err = make_room(r, &all);
+    if (err == TK_SKIP)
+        return 0;
     if (err == 0)
         err = tk_rig_wait(r);
     if (err != 0)
         return err;
+    if (tk_rig_is_read_only(r))
+        return 0;
     (void)tk_oracle_begin(r->oracle, 0, r->lbas, 0);
     int done = ftl_format(r->drive);
     if (done == 0)
@@ -422,7 +443,7 @@ static int act(tk_rig *r, const struct tk_step *s)
     case TK_WAIT:
         return tk_rig_wait(r);
     case TK_DRAIN:
-        return drain(r);
+        return tk_rig_drain(r);
     case TK_WRITE_UNTIMED:
     case TK_TRIM_UNTIMED:
         return untimed(r, opcodes[s->op], lba, n);
@@ -432,6 +453,10 @@ static int act(tk_rig *r, const struct tk_step *s)
         return tk_rig_off_on(r);
     case TK_CUT:
         return tk_rig_cut_on(r, s->lba);
+    case TK_FAULT:
+        return tk_rig_fault(r, s);
+    case TK_MOUNT:
+        return tk_rig_mount(r, s->lba);
     case TK_READ_ALL:
         return tk_rig_read_all(r);
     default:
@@ -465,7 +490,7 @@ int tk_rig_end(tk_rig *r)
 {
     int err = r->off ? tk_rig_on(r) : (int)r->result.verdict;
     if (err == 0)
-        err = drain(r);
+        err = tk_rig_drain(r);
     if (err == 0)
         err = tk_rig_read_all(r);
     if (err == 0)

@@ -52,12 +52,15 @@ struct tk_rig {
     struct open_cmd open[TK_OPEN_MAX];
     struct recent_write recent[TK_RECENT];  /* a ring: what may have been torn */
     uint32_t recent_next, atomic_lbas;
+    struct ftl_config cfg;
+    uint32_t lost_die;              /* + 1; 0 = none */
+    bool program_fails;
     bool off, weak;                 /* weak: acknowledged units were lost, see power.c */
     struct tk_result result;
 };
 
-/* Internal results of steps: 0, an enum tk_verdict, or power went. */
-enum { TK_LOST = -1 };
+/* Internal results of steps: 0, an enum tk_verdict, power went, or there is no room. */
+enum { TK_LOST = -1, TK_SKIP = -2 };
 int tk_rig_fail(tk_rig *r, enum tk_verdict verdict, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 int tk_rig_read_all(tk_rig *r);
@@ -66,6 +69,14 @@ int tk_rig_wait(tk_rig *r);
 /* Power is gone: open commands are no more, the oracle knows. */
 void tk_rig_lost(tk_rig *r);
 /* A clean shutdown and start; a loss at this moment and a start. */
+/* All commands and background work are done. */
+int tk_rig_drain(tk_rig *r);
+int tk_rig_fault(tk_rig *r, const struct tk_step *step);
+/* A drive without spare takes no writes and no untimed work. */
+bool tk_rig_is_read_only(const tk_rig *r);
+/* Two members of a stripe may be gone: a plane, and a word line whose program failed. */
+bool tk_rig_may_lose(const tk_rig *r);
+int tk_rig_mount(tk_rig *r, uint64_t seed);
 int tk_rig_off_on(tk_rig *r);
 int tk_rig_cut_on(tk_rig *r, uint64_t how);
 

@@ -111,7 +111,8 @@ void tk_mix_draw(struct tk_mix *ret, uint64_t seed)
                                            [TK_FLUSH] = 4, [TK_RUN] = 50, [TK_WAIT] = 2,
                                            [TK_DRAIN] = 1, [TK_WRITE_UNTIMED] = 1,
                                            [TK_TRIM_UNTIMED] = 3, [TK_FORMAT] = 1,
-                                           [TK_OFF_ON] = 1, [TK_CUT] = 2};
+                                           [TK_OFF_ON] = 1, [TK_CUT] = 2,
+                                           [TK_FAULT] = 4, [TK_MOUNT] = 1};
     struct tk_rand r = {seed};
     *ret = (struct tk_mix){.lbas_max = 96, .run_ns_max = 2000000, .streams = 3};
     for (int op = 0; op < TK_OPS; op++) {
@@ -130,8 +131,13 @@ static int add_drawn(struct tk_script *s, const struct tk_mix *mix, uint64_t lba
         what -= mix->weight[op++];
     if (op == TK_RUN)
         return tk_add(s, TK_RUN, tk_below(r, 3) ? 0 : tk_below(r, mix->run_ns_max), 0, 0);
-    if (op == TK_CUT)
-        return tk_add(s, TK_CUT, 1 + tk_below(r, 1000), 0, 0);
+    if (op == TK_FAULT) {           /* blocks fail more often than planes and dies */
+        uint32_t kind = (uint32_t)tk_below(r, 12);
+        return tk_add(s, TK_FAULT, tk_below(r, 64), kind < 10 ? 1 + kind % 2 : kind - 7,
+                      (uint16_t)tk_below(r, 20));
+    }
+    if (op == TK_CUT || op == TK_MOUNT)
+        return tk_add(s, (enum tk_op)op, 1 + tk_below(r, 1000), 0, 0);
     if (op != TK_WRITE && op != TK_READ && op != TK_TRIM && op != TK_WRITE_UNTIMED &&
         op != TK_TRIM_UNTIMED)
         return tk_add(s, (enum tk_op)op, 0, 0, 0);

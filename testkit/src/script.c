@@ -6,7 +6,7 @@
 
 #include "ftl/ftl_testkit.h"
 
-static const char letters[TK_OPS + 1] = "wrtfndqWTFaoc";
+static const char letters[TK_OPS + 1] = "wrtfndqWTFaocxm";
 
 void tk_script_free(struct tk_script *s)
 {
@@ -84,7 +84,7 @@ static int put_config(struct text *t, const struct ftl_config *cfg)
 static void put_step(struct text *t, const struct tk_step *s)
 {
     put(t, " %c", letters[s->op]);
-    bool number = s->op == TK_RUN || s->op == TK_CUT;
+    bool number = s->op == TK_RUN || s->op == TK_CUT || s->op == TK_MOUNT;
     if (number && s->lba != 0)
         put(t, "%llu", (unsigned long long)s->lba);
     if (!number && s->lba_count != 0)

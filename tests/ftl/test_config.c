@@ -101,6 +101,8 @@ static void test_impossible(void **state)
         {"ftl.superblocks", "4096", "more than nand.blocks_per_plane"},
         {"link.lanes", "3", "1, 2, 4, 8 or 16"},
         {"buffer.bytes", "4096", "less than one word line"},
+        /* 4 units of a word line and 255 more */
+        {"power.atomic_units", "256", "power.atomic_units - 1, 1060864"},
         {"buffer.gc_bytes", "16K", "less than one word line of all planes per stream and one more, 32768"},
         {"drive.user_bytes", "2G", "above the physical capacity of 2147483648"},
         {"drive.user_bytes", "2147000000", "need"},
@@ -189,6 +191,40 @@ static void test_spare_needed(void **state)
             ftl_destroy(d);
         }
         ftl_setup_free(s);
+    }
+}
+
+/* A command that is whole or not at all fits into the rest of a superblock and one more, and
+ * into what open word lines leave of the buffer: with the least of both it ends. */
+static void test_atomic(void **state)
+{
+    static const char *const rows[][3] = {
+        {"5", "65536", "power.atomic_units=5: more than a superblock holds, 4 units"},
+        {"4", "28671", "power.atomic_units - 1, 28672"},    /* 4 units of a word line and 3 more */
+        {"4", "28672", NULL}};
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        static const char *const keys[][2] = {{"nand.channels", "1"}, {"nand.dies", "1"},
+                                              {"nand.wordlines_per_block", "1"}, {"op", "1"}};
+        ftl_setup *s = reference();
+        struct ftl_config cfg;
+        for (int k = 0; k < 4; k++)
+            assert_int_equal(ftl_setup_set(s, keys[k][0], keys[k][1], "t", why, sizeof why), 0);
+        assert_int_equal(ftl_setup_set(s, "power.atomic_units", rows[i][0], "t", why, sizeof why), 0);
+        assert_int_equal(ftl_setup_set(s, "buffer.bytes", rows[i][1], "t", why, sizeof why), 0);
+        int err = ftl_setup_finish(s, 1, &cfg, why, sizeof why);
+        ftl_setup_free(s);
+        if (rows[i][2] != NULL) {
+            assert_refused(err, rows[i][2]);
+            continue;
+        }
+        assert_int_equal(err, 0);
+        ftl_drive *d = make_drive(&cfg);
+        for (uint32_t n = 1; n <= 4; n++)
+            for (uint32_t k = 0; k < 30; k++)
+                (void)do_command(d, FTL_WRITE, k % 7, n, NULL);
+        assert_sound(d);
+        ftl_destroy(d);
     }
 }
 
@@ -311,6 +347,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_numbers),     cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_impossible), cmocka_unit_test(test_map_cache),  cmocka_unit_test(test_spare_needed),
+        cmocka_unit_test(test_atomic),
         cmocka_unit_test(test_scale),       cmocka_unit_test(test_files),
         cmocka_unit_test(test_no_half_load), cmocka_unit_test(test_op),
         cmocka_unit_test(test_create_refuses),

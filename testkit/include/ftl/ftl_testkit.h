@@ -34,6 +34,10 @@ enum tk_op {
     TK_OFF_ON,          /* clean shutdown and start */
     TK_CUT,             /* sudden loss now, and start; `lba` seeds what becomes of operations
                          * under way. These two do nothing where ftl_power.h cannot be used */
+    TK_FAULT,           /* media.faults = 1: arms a fault of kind lba_count (enum ftl_fault_kind)
+                         * on die and plane `lba`, after `stream` operations; a plane or die only
+                         * where parity gives all of it back */
+    TK_MOUNT,           /* idle, saved, loaded with the built-in policies that `lba` draws */
     TK_OPS
 };
 
@@ -97,7 +101,8 @@ struct tk_case {
 /* "key=value ... | step step ...": settings that differ from their defaults, then
  * w12+8 write 8 LBAs from 12 (@2 for stream 2), r read, t TRIM, f flush, n run to the
  * next event, n500 run 500 ns, d wait, q drain, W T untimed, F format, a read all, o off
- * and on, c7 cut and on with seed 7.
+ * and on, c7 cut and on with seed 7, x3+4@9 die 3 is lost after 9 operations, m7 loaded with the
+ * policies of seed 7.
  * Allocated; free() it. NULL on lack of memory or a scale other than 1. */
 FTL_API char *tk_case_print(const struct tk_case *c);
 /* The inverse. The script of *ret_case is replaced: give {0} or a used one. */
@@ -264,6 +269,8 @@ FTL_API bool tk_oracle_room(tk_oracle *o, uint64_t lba, uint64_t n, uint32_t old
 FTL_API uint32_t tk_oracle_begin(tk_oracle *o, uint64_t lba, uint64_t n, uint32_t version);
 /* It was acknowledged. */
 FTL_API void tk_oracle_end(tk_oracle *o, uint64_t lba, uint64_t n, uint32_t begin);
+/* It was refused: any part of it may have happened. */
+FTL_API void tk_oracle_refused(tk_oracle *o, uint64_t lba, uint64_t n, uint32_t begin);
 FTL_API void tk_oracle_flushed(tk_oracle *o, uint32_t begin);
 /* All LBAs read as zeros, durably. */
 FTL_API void tk_oracle_clear(tk_oracle *o);
