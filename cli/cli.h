@@ -76,16 +76,18 @@ double cli_visible_share(uint64_t part, uint64_t whole, double least);
 double cli_utilisation(uint64_t busy_ns, uint64_t units, const struct cli_report *r);
 
 /* ---- progress on a terminal -------------------------------------------- */
+/* One line: "12.3 %  ...  45 s left". Nothing is drawn unless standard error is a terminal. */
 struct cli_progress {
-    const ftl_drive *drive;
-    bool terminal;
+    bool terminal, drawn;
     double started, shown;      /* wall seconds */
-    double last_accesses, last_virtual;
-    uint64_t last_host, last_programmed;
-    bool drawn;
 };
-void cli_progress_start(struct cli_progress *p, const ftl_drive *drive);
-int cli_progress_tick(void *user, const struct wl_progress *w);        /* a wl_progress_fn */
+void cli_progress_start(struct cli_progress *p);
+/* True at most five times a second: then draw. */
+bool cli_progress_due(struct cli_progress *p);
+/* `done` from 0 to 1; what comes between the share and the time left is the caller's. */
+void cli_progress_draw(struct cli_progress *p, double done, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+/* Takes the line away; time counts from here. */
 void cli_progress_clear(struct cli_progress *p);
 void cli_catch_interrupt(void);
 int cli_interrupted(void);

@@ -4,7 +4,6 @@
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <jansson.h>
 
@@ -40,11 +39,6 @@ struct args {
     const char *sets[LIST_MAX], *workloads[LIST_MAX], *ops[LIST_MAX], *output;
     enum format format;
     bool help;
-};
-
-struct progress {
-    bool terminal, drawn;
-    double started, shown;
 };
 
 /* ---- arguments --------------------------------------------------------------------- */
@@ -179,15 +173,9 @@ static int read_args(int argc, char **argv, struct args *a)
 
 static int tick(void *user, const struct wl_progress *w)
 {
-    struct progress *p = user;
-    double now = cli_wall(), elapsed = now - p->started, done = (double)w->done_ppm / 1e6;
-    if (p->terminal && elapsed > 2.0 && now - p->shown >= 0.2 && done > 0.0) {
-        fprintf(stderr, "\r%5.1f %%  %.0f s left\033[K", 100.0 * done,
-                elapsed * (1.0 - done) / done);
-        fflush(stderr);
-        p->shown = now;
-        p->drawn = true;
-    }
+    struct cli_progress *p = user;
+    if (cli_progress_due(p))
+        cli_progress_draw(p, (double)w->done_ppm / 1e6, "%s", "");
     return cli_interrupted();
 }
 
@@ -285,7 +273,7 @@ static int deliver(const struct args *a, const wl_compare *c)
 
 static int compare(struct args *a)
 {
-    struct progress p = {.terminal = isatty(STDERR_FILENO) != 0, .started = cli_wall()};
+    struct cli_progress p;
     char why[FTL_WHY_MAX] = "";
     wl_compare *c = NULL;
     int status = a->output != NULL ? cli_text_try(a->output) : CLI_OK;
@@ -295,9 +283,9 @@ static int compare(struct args *a)
     a->o.progress = tick;
     a->o.user = &p;
     cli_catch_interrupt();
+    cli_progress_start(&p);
     int err = wl_compare_run(&a->o, &c, why, sizeof why);
-    if (p.drawn)
-        fputs("\r\033[K", stderr);
+    cli_progress_clear(&p);
     if (err < 0) {
         cli_refuse("%s", why);
         return err == WL_EDRIVE ? CLI_BROKEN : CLI_REFUSED;

@@ -41,8 +41,7 @@ struct hunt {
     bool list, help;
     struct tk_explored sums[PLANS_MAX];
     const struct tk_explored *at;   /* the one under way */
-    double started, shown;
-    bool terminal, drawn;
+    struct cli_progress progress;
 };
 
 static const char *current;         /* id under way, for a crash */
@@ -123,24 +122,9 @@ static uint64_t failures(const struct tk_explored *e)
     return e->chains - e->verdicts[TK_SOUND];
 }
 
-static void draw(struct hunt *h, uint64_t cuts, uint64_t failed, double now)
-{
-    double done = (double)cuts / (double)h->cuts, elapsed = now - h->started;
-    done = done > 1.0 ? 1.0 : done;
-    fprintf(stderr, "\r%5.1f %%  %llu of %llu cuts  %.0f/s  %llu violations  %s", 100.0 * done,
-            (unsigned long long)cuts, (unsigned long long)h->cuts, (double)cuts / elapsed,
-            (unsigned long long)failed, h->at->current_id);
-    if (done > 0.001)
-        fprintf(stderr, "  %.0f s left", elapsed * (1.0 - done) / done);
-    fputs("\033[K", stderr);
-    fflush(stderr);
-    h->drawn = true;
-}
-
 static bool tick(void *user, const struct tk_explored *so_far)
 {
     struct hunt *h = user;
-    double now = cli_wall();
     uint64_t cuts = 0, failed = 0;
     (void)so_far;
     (void)alarm(WATCHDOG_SECONDS);
@@ -148,10 +132,11 @@ static bool tick(void *user, const struct tk_explored *so_far)
         cuts += h->sums[i].cuts;
         failed += failures(&h->sums[i]);
     }
-    if (h->terminal && now - h->started > 2.0 && now - h->shown >= 0.2) {
-        h->shown = now;
-        draw(h, cuts, failed, now);
-    }
+    if (cli_progress_due(&h->progress))
+        cli_progress_draw(&h->progress, (double)cuts / (double)h->cuts,
+                          "  %llu of %llu cuts  %llu violations  %s", (unsigned long long)cuts,
+                          (unsigned long long)h->cuts, (unsigned long long)failed,
+                          h->at->current_id);
     return cuts >= h->cuts || cli_interrupted() != 0;
 }
 
@@ -256,19 +241,18 @@ static int hunt(struct hunt *h)
     struct tk_explored all = {0};
     char why[FTL_WHY_MAX] = "";
     struct cli_text t;
-    h->terminal = isatty(STDERR_FILENO) != 0;
-    h->started = cli_wall();
+    cli_progress_start(&h->progress);
+    double started = h->progress.started;
     int err = explore_all(h, why, sizeof why);
     (void)alarm(0);
-    if (h->drawn)
-        fputs("\r\033[K", stderr);
+    cli_progress_clear(&h->progress);
     if (err < 0)
         return cli_refuse("powercut: %s: %s", ftl_strerror(err), why);
     cli_text_open(&t);
     if (t.stream == NULL)
         return cli_refuse("out of memory");
     report(t.stream, h, &all);
-    double seconds = cli_wall() - h->started, busy = (double)clock() / CLOCKS_PER_SEC;
+    double seconds = cli_wall() - started, busy = (double)clock() / CLOCKS_PER_SEC;
     fprintf(stderr, "ftlsim: %llu cuts in %.2f s, %.0f a second of processor time\n",
             (unsigned long long)all.cuts, seconds,
             (double)all.cuts / (busy > 0.0 ? busy : 1.0));

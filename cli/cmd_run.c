@@ -55,6 +55,12 @@ struct args {
     bool seed_given, no_check, help;
 };
 
+/* What the progress line showed last: its rates are of the time since then. */
+struct shown {
+    double accesses, virtual_s;
+    uint64_t host, programmed;
+};
+
 struct session {
     struct args a;
     struct wl_precondition steps;
@@ -66,6 +72,7 @@ struct session {
     ftl_drive *drive;
     wl_run *run;
     struct cli_progress progress;
+    struct shown last;
     double fill_seconds, run_seconds;
     char why[FTL_WHY_MAX];
 };
@@ -316,6 +323,42 @@ static const char *preconditioned(const struct session *s)
     return s->a.load != NULL ? s->loaded.note : s->a.precondition;
 }
 
+/* ---- progress ---------------------------------------------------------- */
+static void draw(struct session *s, const struct wl_progress *w)
+{
+    struct ftl_counters c;
+    struct shown *last = &s->last;
+    char rate[48] = "", wa_text[24] = "";
+    ftl_counters_get(s->drive, &c);
+    struct cli_wa wa = cli_wa_of(&c);
+    double virtual_s = (double)w->virtual_ns / 1e9, span = virtual_s - last->virtual_s;
+
+    if (w->untimed)
+        snprintf(rate, sizeof rate, "  preconditioning, %.1f M writes", (double)w->accesses / 1e6);
+    else
+        snprintf(rate, sizeof rate, "  t=%.3f s  %.0f IOPS", virtual_s,
+                 span > 0.0 ? ((double)w->accesses - last->accesses) / span : 0.0);
+    if (!w->untimed && wa.host > last->host)
+        snprintf(wa_text, sizeof wa_text, "  WA %.2f",
+                 (double)(wa.programmed - last->programmed) / (double)(wa.host - last->host));
+    cli_progress_draw(&s->progress, (double)w->done_ppm / 1e6, "%s%s", rate, wa_text);
+    *last = (struct shown){(double)w->accesses, virtual_s, wa.host, wa.programmed};
+}
+
+static int tick(void *user, const struct wl_progress *w)        /* a wl_progress_fn */
+{
+    struct session *s = user;
+    if (cli_progress_due(&s->progress))
+        draw(s, w);
+    return cli_interrupted();
+}
+
+static void clear_progress(struct session *s)
+{
+    cli_progress_clear(&s->progress);
+    s->last = (struct shown){0};
+}
+
 /* ---- steps ------------------------------------------------------------- */
 static int prepare(struct session *s)
 {
@@ -340,13 +383,13 @@ static int prepare(struct session *s)
         status = make_drive(s);
     if (status != CLI_OK)
         return status;
-    cli_progress_start(&s->progress, s->drive);
+    cli_progress_start(&s->progress);
     struct wl_run_options o = {.seed = s->a.seed,
                                .scale = s->config.drive_scale,
                                .submit_ns = s->config.host_submit_ns,
                                .log_directory = s->a.log_dir,
-                               .progress = cli_progress_tick,
-                               .user = &s->progress};
+                               .progress = tick,
+                               .user = s};
     if (wl_run_new(s->drive, s->jobs, &o, &s->run, s->why, sizeof s->why) < 0)
         return cli_refuse("%s", s->why);
     return CLI_OK;
@@ -366,7 +409,7 @@ static int precondition(struct session *s)
     double from = cli_wall();
     int err = wl_run_precondition(s->run, &s->steps, s->why, sizeof s->why);
     s->fill_seconds = cli_wall() - from;
-    cli_progress_clear(&s->progress);
+    clear_progress(s);
     if (err < 0)
         cli_refuse("%s", s->why);
     return err == WL_EDRIVE ? CLI_BROKEN : err < 0 ? CLI_REFUSED : CLI_OK;
@@ -374,11 +417,11 @@ static int precondition(struct session *s)
 
 static int simulate(struct session *s)
 {
-    cli_progress_clear(&s->progress);
+    clear_progress(s);
     double from = cli_wall();
     int err = wl_run_go(s->run, s->why, sizeof s->why);
     s->run_seconds = cli_wall() - from;
-    cli_progress_clear(&s->progress);
+    clear_progress(s);
     if (err < 0) {
         cli_refuse("%s", s->why);
         return CLI_BROKEN;

@@ -1,5 +1,6 @@
 /* progress.c - one line on a terminal, and ^C. The only clock of the wall is here. */
 #include <signal.h>
+#include <stdarg.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -33,53 +34,35 @@ double cli_wall(void)
     return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-void cli_progress_start(struct cli_progress *p, const ftl_drive *drive)
+void cli_progress_start(struct cli_progress *p)
 {
-    *p = (struct cli_progress){
-        .drive = drive, .terminal = isatty(STDERR_FILENO) != 0, .started = cli_wall()};
+    *p = (struct cli_progress){.terminal = isatty(STDERR_FILENO) != 0, .started = cli_wall()};
 }
 
-static void draw(struct cli_progress *p, const struct wl_progress *w, double now)
+bool cli_progress_due(struct cli_progress *p)
 {
-    struct ftl_counters c;
-    ftl_counters_get(p->drive, &c);
-    struct cli_wa wa = cli_wa_of(&c);
-    double done = (double)w->done_ppm / 1e6, elapsed = now - p->started;
-    double left = done > 0.001 ? elapsed * (1.0 - done) / done : 0.0;
-    double virtual_s = (double)w->virtual_ns / 1e9, span = virtual_s - p->last_virtual;
-    uint64_t host = wa.host - p->last_host;
+    double now = p->terminal ? cli_wall() : 0.0;
+    if (!p->terminal || now - p->shown < 0.2)
+        return false;
+    p->shown = now;
+    return true;
+}
 
+void cli_progress_draw(struct cli_progress *p, double done, const char *format, ...)
+{
+    double elapsed = p->shown - p->started;
+    va_list args;
+
+    done = done < 0.0 ? 0.0 : done > 1.0 ? 1.0 : done;
     fprintf(stderr, "\r%5.1f %%", 100.0 * done);
-    if (w->untimed)
-        fprintf(stderr, "  preconditioning, %.1f M writes", (double)w->accesses / 1e6);
-    else
-        fprintf(stderr, "  t=%.3f s  %.0f IOPS", virtual_s,
-                span > 0.0 ? ((double)w->accesses - p->last_accesses) / span : 0.0);
-    if (!w->untimed && wa.host > p->last_host)
-        fprintf(stderr, "  WA %.2f",
-                (double)(wa.programmed - p->last_programmed) / (double)host);
+    va_start(args, format);
+    vfprintf(stderr, format, args);
+    va_end(args);
     if (done > 0.001)
-        fprintf(stderr, "  %.0f s left", left);
+        fprintf(stderr, "  %.0f s left", elapsed * (1.0 - done) / done);
     fputs("\033[K", stderr);
     fflush(stderr);
-    p->last_accesses = (double)w->accesses;
-    p->last_virtual = virtual_s;
-    p->last_host = wa.host;
-    p->last_programmed = wa.programmed;
     p->drawn = true;
-}
-
-int cli_progress_tick(void *user, const struct wl_progress *w)
-{
-    struct cli_progress *p = user;
-    if (p->terminal) {
-        double now = cli_wall();
-        if (now - p->shown >= 0.2) {
-            p->shown = now;
-            draw(p, w, now);
-        }
-    }
-    return interrupted;
 }
 
 void cli_progress_clear(struct cli_progress *p)
@@ -88,6 +71,4 @@ void cli_progress_clear(struct cli_progress *p)
         fputs("\r\033[K", stderr);
     p->drawn = false;
     p->started = cli_wall();
-    p->last_accesses = p->last_virtual = 0.0;
-    p->last_host = p->last_programmed = 0;
 }
