@@ -244,7 +244,7 @@ static uint64_t space(const struct ftl_core *c)
 static bool may_forget(const struct ftl_core *c, const struct gc_finishing *f)
 {
     return core_payload_oldest(c) > f->placed && !c->journal->trims_pending &&
-           core_journal_durable(c, c->journal->next_number - 1);
+           core_journal_durable(c, journal_sent(c->journal));
 }
 
 /* May a superblock inspected to its end be erased? No read may still want its pages;

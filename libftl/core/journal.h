@@ -76,6 +76,13 @@ struct journal {
     struct found_unit *found;
 };
 
+/* Number of the last sector that was sent. What the open page holds besides TRIMs nobody waits
+ * for: it may stay there for ever. */
+static inline uint64_t journal_sent(const struct journal *j)
+{
+    return (j->open >= 0 ? j->first_number[j->open] : j->next_number) - 1;
+}
+
 /* What a start finds of a segment. */
 struct segment_seen {
     uint64_t first, last, complete, from;   /* numbers; complete 0 = its checkpoint is not */

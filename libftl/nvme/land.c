@@ -5,7 +5,7 @@ static bool journal_rests(const struct ftl_core *core)
 {
     return core->journal == NULL ||
            (!core->journal->trims_pending &&
-            core_journal_durable(core, core->journal->next_number - 1));
+            core_journal_durable(core, journal_sent(core->journal)));
 }
 
 /* Records that wait go to the medium; false = no room yet. */
@@ -42,7 +42,7 @@ void front_await_word_lines(ftl_drive *d, uint32_t index)
     struct command *c = &d->commands[index];
 
     c->wl_seq = d->core.wl_seq;
-    c->journal_number = d->core.journal != NULL ? d->core.journal->next_number - 1 : 0;
+    c->journal_number = d->core.journal != NULL ? journal_sent(d->core.journal) : 0;
     c->pending = 0;
     c->next = d->flush_head;
     d->flush_head = index;
