@@ -84,9 +84,11 @@ void media_resume_all(struct media *m, uint64_t now)
         struct nand_die_info info;
         int err = nand_die_info(m->nand, die, &info);
         FTL_ASSERT(m->ctx, err == 0);
+        if (!info.suspended)
+            continue;
         uint64_t free_at = die_free_at(m, die);
-        if (info.suspended)
-            (void)issue_now(m, free_at > now ? free_at : now, &req);
+        now = free_at > now ? free_at : now;    /* the next die no earlier: time does not go back */
+        (void)issue_now(m, now, &req);
     }
 }
 
