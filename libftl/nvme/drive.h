@@ -167,6 +167,8 @@ int drive_build(ftl_drive *d, const struct ftl_policies *policies, char *why, si
 int drive_create(const struct ftl_config *cfg, const struct ftl_policies *policies,
                  ftl_drive **ret_drive, char *ret_why, size_t why_size);
 int drive_power_lost(ftl_drive *d);     /* an armed loss struck: FTL_EPOWER */
+/* Collection goes on by itself; after a start nothing has asked it to yet. */
+void drive_collect(ftl_drive *d);
 int drive_settle(ftl_drive *d);  /* before untimed work: quiet, untimed mode */
 void drive_look_at_dies(ftl_drive *d);
 /* memory.c: n bytes of a command (NULL: timing only) pass the controller's memory; the

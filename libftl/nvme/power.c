@@ -289,8 +289,10 @@ static int reopen(ftl_drive *d, uint64_t *at, struct core_recovered *out)
         return stay_off(d, *at, err);
     d->core.open_before += (int64_t)core_open_units(&d->core);
     bool struck = d->media.strike_at != 0 && media_operations(&d->media) >= d->media.strike_at;
-    if (!struck && !d->core.journal->cut)
+    if (!struck && !d->core.journal->cut) {
+        drive_collect(d);
         return 0;
+    }
     lose(d, &d->power.how);
     return FTL_EPOWER;
 }

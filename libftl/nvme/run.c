@@ -151,6 +151,11 @@ static void pump(ftl_drive *d)
     }
 }
 
+void drive_collect(ftl_drive *d)
+{
+    pump(d);
+}
+
 static void media_ended(ftl_drive *d, struct media_done done)
 {
     uint64_t due;
