@@ -236,7 +236,7 @@ void media_arm_cut(struct media *m, uint32_t mode, uint32_t others, uint64_t see
 void media_cut_now(struct media *m, uint64_t now, uint32_t others, uint64_t seed);
 int media_power_on(struct media *m, uint64_t now);
 uint64_t media_operations(const struct media *m);   /* programs and erases so far */
-/* Blocks whose erase is still to come: it waits, or came up when the power was gone. */
+/* Blocks whose erase waits, or is the die's present operation: what is not known to have ended. */
 void media_erases_queued(const struct media *m, void (*fn)(void *user, uint32_t die, uint32_t block),
                          void *user);
 /* Programs and erases that reads held up go on. */
