@@ -31,6 +31,8 @@ int config_key_find(const char *key);
 /* The value that a numeric key has a name for, such as media.ecc=decoder. */
 bool config_word_find(const char *key, const char *name, uint64_t *ret_value);
 const char *config_word_of(const char *key, uint64_t value);     /* NULL: none */
+/* The value of a row as it is written; result and cut as of snprintf. */
+int config_text(const struct ftl_config *cfg, uint32_t row, char *ret_text, size_t text_size);
 /* Writes one line to ret_why (which may be NULL) and returns err. */
 int config_refuse(int err, char *ret_why, size_t why_size, const char *format, ...)
     __attribute__((format(printf, 4, 5)));

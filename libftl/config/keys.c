@@ -90,24 +90,26 @@ int ftl_key_get(uint32_t index, struct ftl_key *ret_key)
     return 0;
 }
 
+int config_text(const struct ftl_config *cfg, uint32_t index, char *ret, size_t size)
+{
+    const struct key_row *row = &key_rows[index];
+    const char *at = (const char *)cfg + row->offset;
+    uint64_t v;
+
+    if (row->is_string)
+        return snprintf(ret, size, "%s", at);
+    memcpy(&v, at, sizeof v);
+    const char *word = config_word_of(row->key, v);
+    return word != NULL ? snprintf(ret, size, "%s", word)
+                        : snprintf(ret, size, "%llu", (unsigned long long)v);
+}
+
 int ftl_setup_value(const ftl_setup *setup, const struct ftl_config *cfg, uint32_t index,
                     char *ret_text, size_t text_size, struct ftl_origin *ret_origin)
 {
     if (setup == NULL || index >= key_row_count || ret_text == NULL)
         return FTL_EINVAL;
-    const char *base = (const char *)(cfg != NULL ? cfg : &setup->cfg);
-    const struct key_row *row = &key_rows[index];
-    int n;
-
-    if (row->is_string) {
-        n = snprintf(ret_text, text_size, "%s", base + row->offset);
-    } else {
-        uint64_t v;
-        memcpy(&v, base + row->offset, sizeof v);
-        n = config_word_of(row->key, v) != NULL
-                ? snprintf(ret_text, text_size, "%s", config_word_of(row->key, v))
-                : snprintf(ret_text, text_size, "%llu", (unsigned long long)v);
-    }
+    int n = config_text(cfg != NULL ? cfg : &setup->cfg, index, ret_text, text_size);
     if (n < 0 || (size_t)n >= text_size)
         return FTL_EINVAL;
     if (ret_origin != NULL)

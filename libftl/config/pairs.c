@@ -1,5 +1,4 @@
 /* pairs.c - settings that do not work together; the table is pairs.def. */
-#include <stdio.h>
 #include <string.h>
 
 #include "config.h"
@@ -41,19 +40,11 @@ int config_check_pairs(const struct ftl_config *c, char *why, size_t n)
     uint64_t set = features_of(c);
 
     for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
-        char number[24];
+        char value[FTL_NAME_MAX];
         if ((set >> pairs[i].a & set >> pairs[i].b & 1) == 0)
             continue;
-        const char *key = features[pairs[i].a].key, *value = number;
-        const struct key_row *k = &key_rows[config_key_find(key)];
-        uint64_t v;
-        if (k->is_string) {
-            value = (const char *)c + k->offset;
-        } else {
-            memcpy(&v, (const char *)c + k->offset, sizeof v);
-            (void)snprintf(number, sizeof number, "%llu", (unsigned long long)v);
-            value = config_word_of(key, v) != NULL ? config_word_of(key, v) : number;
-        }
+        const char *key = features[pairs[i].a].key;
+        (void)config_text(c, (uint32_t)config_key_find(key), value, sizeof value);
         return config_refuse(FTL_ECONFIG, why, n, "%s=%s: needs %s: %s", key, value,
                              features[pairs[i].b].without, pairs[i].reason);
     }

@@ -111,7 +111,8 @@ static bool is_wanted(const struct ftl_core *c, const struct ftl_place *p)
     const struct row_range *r = &c->broken[(size_t)p->sb * c->g.planes + p->plane];
 
     return c->leave[p->sb] == LEAVE_ALL ||
-           (c->leave[p->sb] == LEAVE_STRIPES && is_exposed(c, p->sb, p->plane, p->row)) || b->dead[(size_t)p->die * b->planes + p->plane] ||
+           (c->leave[p->sb] == LEAVE_STRIPES && is_exposed(c, p->sb, p->plane, p->row)) ||
+           b->dead[(size_t)p->die * b->planes + p->plane] ||
            b->hole_row[media_blocks_index(b, p->sb, p->die, p->plane)] < b->rows ||
            (p->row >= r->from && p->row < r->to);
 }

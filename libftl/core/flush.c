@@ -10,16 +10,14 @@
 static void finish_pages(struct ftl_core *c)
 {
     struct journal *j = c->journal;
-    bool left = true;
 
-    while (left) {
+    for (;;) {
         int32_t first = -1;
         for (int32_t i = 0; i < JOURNAL_BUFFERS; i++)
             if (j->in_flight[i] && (first < 0 || j->first_number[i] < j->first_number[first]))
                 first = i;
-        left = first >= 0;
-        if (!left)
-            break;
+        if (first < 0)
+            return;
         struct log_place at = core_journal_place(c, j->segment_of[first], j->page_of[first]);
         uint8_t byte;
         if (media_peek(c->media, at.die, 0, at.block, at.page, 0, 1, &byte) == NAND_ERASED)
@@ -36,12 +34,9 @@ static bool add_unit(struct ftl_core *c, uint32_t frontier, uint32_t slot, bool 
         const uint8_t *sector = core_payload_sector(c, slot, cw);
         struct payload_tag tag;
         (void)core_payload_tag(sector, &tag);
-        if (j->open >= 0 && j->open_sectors == j->sectors)
-            core_log_end_page(c);
-        core_log_open_page(c);
-        memcpy(core_log_sector(c, j->open_sectors), sector, JOURNAL_BODY);
+        memcpy(core_log_sector(c), sector, JOURNAL_BODY);
         core_log_close_sector(c, sent ? JK_UNIT_SENT : JK_UNIT, (uint8_t)(frontier << 4 | cw), tag.key,
-                     slot, tag.seq | (tag.cause == CAUSE_GC ? JOURNAL_MOVED : 0));
+                              slot, tag.seq | (tag.cause == CAUSE_GC ? JOURNAL_MOVED : 0));
     }
     return !j->cut;
 }
@@ -114,12 +109,9 @@ static void add_mark(struct ftl_core *c, enum journal_mark mark, uint64_t first,
     struct journal *j = c->journal;
 
     for (uint32_t copy = 0; copy < 2 && !j->cut; copy++) {
-        if (j->open >= 0 && j->open_sectors == j->sectors)
-            core_log_end_page(c);
+        uint8_t *body = core_log_sector(c);
         uint64_t idle = media_idle_at(c->media);
         *j->at = idle > *j->at ? idle : *j->at;
-        core_log_open_page(c);
-        uint8_t *body = core_log_sector(c, j->open_sectors);
         memset(body, 0, JOURNAL_BODY);
         core_put(body, first, 8);
         core_put(body + 8, j->begun ? j->checkpoint_number : 0, 8);

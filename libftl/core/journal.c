@@ -39,7 +39,7 @@ static uint8_t *buffer_at(const struct ftl_core *c, int32_t buffer)
            (size_t)buffer * (j->sectors / j->page_cws) * j->page_total;
 }
 
-uint8_t *core_log_sector(const struct ftl_core *c, uint32_t i)
+static uint8_t *sector_at(const struct ftl_core *c, uint32_t i)
 {
     const struct journal *j = c->journal;
     return buffer_at(c, j->open) + (size_t)(i / j->page_cws) * j->page_total +
@@ -83,7 +83,7 @@ void core_log_close_sector(struct ftl_core *c, uint8_t kind, uint8_t param, uint
                          uint64_t seq)
 {
     struct journal *j = c->journal;
-    uint8_t *s = core_log_sector(c, j->open_sectors), *t = s + JOURNAL_BODY;
+    uint8_t *s = sector_at(c, j->open_sectors), *t = s + JOURNAL_BODY;
 
     t[0] = 'F';
     t[1] = j->recovering ? 'R' : 'J';
@@ -206,7 +206,7 @@ bool core_journal_room(const struct ftl_core *c)
     return free >= 2 && media_ops_free(c->media) > c->wl_reserve;
 }
 
-void core_log_open_page(struct ftl_core *c)
+static void open_page(struct ftl_core *c)
 {
     struct journal *j = c->journal;
     if (j->open >= 0)
@@ -220,6 +220,15 @@ void core_log_open_page(struct ftl_core *c)
     j->trims[j->open] = 0;
 }
 
+uint8_t *core_log_sector(struct ftl_core *c)
+{
+    const struct journal *j = c->journal;
+    if (j->open >= 0 && j->open_sectors == j->sectors)
+        core_log_end_page(c);
+    open_page(c);
+    return sector_at(c, j->open_sectors);
+}
+
 /* Room in the open sector for a record of `bytes`; 0 = none, the sector is full. */
 uint8_t *core_log_append(struct ftl_core *c, enum journal_record type, uint32_t bytes)
 {
@@ -227,10 +236,7 @@ uint8_t *core_log_append(struct ftl_core *c, enum journal_record type, uint32_t 
 
     if (j->used != 0 && j->used + RECORD_HEAD + bytes > JOURNAL_BODY)
         core_log_close_records(c);
-    if (j->open >= 0 && j->open_sectors == j->sectors)
-        core_log_end_page(c);
-    core_log_open_page(c);
-    uint8_t *body = core_log_sector(c, j->open_sectors);
+    uint8_t *body = core_log_sector(c);
     if (j->used == 0)
         memset(body, 0, JOURNAL_BODY);
     uint8_t *at = body + j->used;

@@ -1,4 +1,4 @@
-/* log.h - inside journal.c, logshape.c and flush.c: sectors, pages and records of the log. */
+/* log.h - inside journal.c, logshape.c, flush.c and recover.c: sectors, pages, records of the log. */
 #ifndef FTL_CORE_LOG_H
 #define FTL_CORE_LOG_H
 
@@ -6,11 +6,10 @@
 
 enum { RECORD_HEAD = 4, LIFE_HEAD = 9 };
 
-/* Body of sector i of the page being filled. */
-uint8_t *core_log_sector(const struct ftl_core *c, uint32_t i);
+/* Body of the sector to be filled: of the open page, or when that is full of the next. */
+uint8_t *core_log_sector(struct ftl_core *c);
 /* Room in the open sector for a record of `bytes`. */
 uint8_t *core_log_append(struct ftl_core *c, enum journal_record type, uint32_t bytes);
-void core_log_open_page(struct ftl_core *c);
 void core_log_close_sector(struct ftl_core *c, uint8_t kind, uint8_t param, uint32_t a, uint32_t b,
                            uint64_t seq);
 void core_log_close_records(struct ftl_core *c);

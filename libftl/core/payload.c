@@ -324,21 +324,11 @@ static bool peek(const struct ftl_core *c, uint32_t slot, uint32_t cw, uint32_t 
 
 bool core_payload_readable(const struct ftl_core *c, uint32_t slot)
 {
-    uint8_t kept[CODEWORD_BYTES];
+    uint8_t kept[CODEWORD_BYTES + PAYLOAD_TAG_BYTES];
 
-    for (uint32_t cw = 0; slot != 0 && cw < c->g.unit_cws; cw++) {
-        struct ftl_place at;
-        uint32_t offset;
-        if (core_payload_sector(c, slot, cw) != NULL)
-            continue;
-        geometry_place(&c->g, slot - 1, cw, &at);
-        offset = at.cw * c->payload->sector_bytes;
-        if (media_peek(c->media, at.die, at.plane, at.sb,
-                       core_page(c, &at), offset, sizeof kept,
-                       kept) != NAND_OK &&
-            !core_raid_peek(c, &at, offset, sizeof kept, kept))
+    for (uint32_t cw = 0; slot != 0 && cw < c->g.unit_cws; cw++)
+        if (core_payload_sector(c, slot, cw) == NULL && !sector_of(c, slot, cw, kept))
             return false;
-    }
     return true;
 }
 
@@ -494,7 +484,7 @@ int32_t core_payload_full(struct ftl_core *c, const struct frontier *f)
             memcpy(bytes + (size_t)i * p->page_bytes,
                    core_payload_group(c, sum) + (size_t)i * p->page_bytes, p->page_bytes);
     if (__builtin_expect(c->upset.on, 0))
-        core_upset_word_line(c, f, bytes);
+        core_upset_word_line(c, f);
     add_parity(c, f, bytes);
     return group;
 }

@@ -13,6 +13,7 @@
  * ends the mark's word, data is programmed again. POWER.md has the argument. */
 #include <string.h>
 
+#include "core/log.h"
 #include "core/recover.h"
 
 enum { SECTOR = JOURNAL_BODY + JOURNAL_TRAILER };
@@ -153,10 +154,18 @@ static void apply_mark(struct recovery *r, const uint8_t *sector, const struct j
         r->mark = t->number;
         r->mark_from = core_get(sector, 8);
         r->mark_kind = t->param;
-        r->mark_units = t->a;
     } else if (t->number == r->newest) {
         r->out->units_lost += t->a;
     }
+}
+
+/* A life that the table does not know has to be scanned. */
+static void learn_life(struct ftl_core *c, uint32_t sb, uint32_t erases)
+{
+    if (erases <= c->erases[sb])
+        return;
+    c->erases[sb] = erases;
+    c->state[sb] = SB_FREE;
 }
 
 /* A superblock's present life, and the dies on which an erase for it was still to come. */
@@ -165,14 +174,11 @@ static void apply_life(struct recovery *r, const uint8_t *at, uint32_t bytes)
     struct ftl_core *c = r->c;
     uint32_t sb = (uint32_t)core_get(at, 4), erases = (uint32_t)core_get(at + 4, 4);
 
-    if (sb >= c->g.sb_count || bytes < 9 + (c->g.dies + 7) / 8)
+    if (sb >= c->g.sb_count || bytes < LIFE_HEAD + (c->g.dies + 7) / 8)
         return;
-    if (erases > c->erases[sb]) {
-        c->erases[sb] = erases;
-        c->state[sb] = SB_FREE;         /* a life that the table does not know: scan it */
-    }
+    learn_life(c, sb, erases);
     for (uint32_t d = 0; d < c->g.dies; d++)
-        *recover_void(r, sb, d) = at[9 + d / 8] >> d % 8 & 1;
+        *recover_void(r, sb, d) = at[LIFE_HEAD + d / 8] >> d % 8 & 1;
     if (at[8] & JR_LIFE_GATHERED)
         c->journal->gathered = sb;
 }
@@ -201,17 +207,13 @@ static void apply_record(struct recovery *r, uint32_t type, const uint8_t *at, u
         core_replay_slice(c, at, bytes);
     } else if (type == JR_TRIM && bytes >= 16) {
         core_replay_trim(c, at);
-    } else if (type == JR_LIFE && bytes >= 8) {
+    } else if (type == JR_LIFE) {
         apply_life(r, at, bytes);
     } else if (type == JR_OPENED) {
         r->saved = 0;
         forget_lives(r);
     } else if (type == JR_ERASE && bytes >= 8 && core_get(at, 4) < c->g.sb_count) {
-        uint32_t sb = (uint32_t)core_get(at, 4), erases = (uint32_t)core_get(at + 4, 4);
-        if (erases > c->erases[sb]) {
-            c->erases[sb] = erases;
-            c->state[sb] = SB_FREE;
-        }
+        learn_life(c, (uint32_t)core_get(at, 4), (uint32_t)core_get(at + 4, 4));
     }
 }
 
@@ -316,16 +318,12 @@ static int write_checkpoint(struct recovery *r)
 {
     struct ftl_core *c = r->c;
     struct journal *j = c->journal;
-    uint32_t next = (r->order[r->order_count - 1] + 1) % j->segments;
 
     j->segment = r->order[r->order_count - 1];
+    core_log_erase_next(c);
+    if (j->cut)
+        return FTL_EPOWER;
     j->recovering = true;
-    for (uint32_t b = 0; b < j->segment_blocks; b++)
-        for (uint32_t d = 0; d < c->g.dies; d++)
-            if (media_erase_now(c->media, j->at, d,
-                                j->first_block + next * j->segment_blocks + b, j->slc)
-                    .status == NAND_CUT)
-                return FTL_EPOWER;
     core_journal_rewrite(c);
     j->recovering = false;
     return j->cut ? FTL_EPOWER : 0;

@@ -10,8 +10,8 @@ struct recovery {
     struct segment_seen seen[8];
     uint32_t order[8], order_count;         /* base and those after it */
     uint64_t mark, mark_from;   /* number of the mark that ends the log, of its first unit; 0 */
-    uint32_t mark_kind, mark_units;
-    uint64_t saved;             /* sectors of saved units since the last mark */
+    uint32_t mark_kind;
+    uint64_t saved;             /* sectors of saved units since the log was opened */
     uint64_t seq, newest;       /* number of the last sector that is no filler */
     uint64_t base;              /* the last of the checkpoint that counts */
     bool map_pages;             /* units taken from the log are map pages, or those of the host */

@@ -86,15 +86,11 @@ static bool read_page(const struct ftl_core *c, uint32_t t, uint32_t slot, uint3
     memset(ret, 0, CODEWORD_BYTES);
     if (slot == 0)
         return true;
-    if (sector == NULL) {
-        struct ftl_place at;
-        geometry_place(&c->g, slot - 1, 0, &at);
-        if (media_peek(c->media, at.die, at.plane, at.sb, core_page(c, &at),
-                       at.cw * c->payload->sector_bytes, sizeof kept, kept) != NAND_OK)
-            return false;
-        sector = kept;
-    }
-    if (!core_payload_is(sector, c->dftl.first_key + t))
+    if (sector == NULL)
+        sector = core_payload_peek(c, slot, 0, c->dftl.first_key + t, kept) ? kept : NULL;
+    else if (!core_payload_is(sector, c->dftl.first_key + t))
+        sector = NULL;
+    if (sector == NULL)
         return false;
     memcpy(ret, sector, CODEWORD_BYTES);
     return true;

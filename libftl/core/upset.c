@@ -47,9 +47,8 @@ enum upset_outcome core_upset_hit(uint8_t word[8], uint32_t flips, uint64_t draw
 
 /* Data that is beyond correction goes on with its guard, which is wrong from now on: whoever reads
  * it is told. Tags, filler and map pages have words of their own; they are not hit here. */
-void core_upset_word_line(struct ftl_core *c, const struct frontier *f, uint8_t *group)
+void core_upset_word_line(struct ftl_core *c, const struct frontier *f)
 {
-    const struct payload *p = c->payload;
     uint32_t first = f->wl_end - c->g.wl_units, n = c->g.wl_units << c->g.cw_shift;
 
     for (uint32_t i = 0; i < n; i++) {
@@ -60,8 +59,7 @@ void core_upset_word_line(struct ftl_core *c, const struct frontier *f, uint8_t 
         uint32_t flips = core_upset_pass(c, FTL_MEMORY_BUFFER, &draw);
         if (flips == 0)
             continue;
-        uint8_t *sector = group + (size_t)(i / p->page_cws) * p->page_bytes +
-                          (size_t)(i % p->page_cws) * p->sector_bytes;
+        uint8_t *sector = core_payload_sector(c, slot, i & (c->g.unit_cws - 1));
         c->count->buffer_upsets++;
         switch (core_upset_hit(sector + draw_below(draw_mix(draw), CODEWORD_BYTES / 8) * 8, flips, draw)) {
         case UPSET_MENDED: c->count->buffer_corrected++; break;

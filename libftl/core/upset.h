@@ -34,7 +34,7 @@ uint32_t core_upset_pass(struct ftl_core *c, enum ftl_memory memory, uint64_t *r
 /* Flips 1 to 3 bits of the word and its check bits, and decodes it. */
 enum upset_outcome core_upset_hit(uint8_t word[8], uint32_t flips, uint64_t draw);
 /* The word line that f has filled leaves the buffer. */
-void core_upset_word_line(struct ftl_core *c, const struct frontier *f, uint8_t *group);
+void core_upset_word_line(struct ftl_core *c, const struct frontier *f);
 /* The map entry of a key is looked up: false = it could not be believed, and was loaded anew. */
 bool core_upset_map(struct ftl_core *c, uint32_t key);
 /* The table of valid counts is used; counts that cannot be believed are counted anew. */

@@ -38,6 +38,12 @@ static uint32_t covered(const ftl_drive *d, const struct command *c, uint32_t i,
     return overlap(d, c, unit_lba(d, c, i), d->lbas_per_unit, ret_offset);
 }
 
+/* All of it at once? */
+static bool is_atomic(const ftl_drive *d, const struct command *c)
+{
+    return c->units <= d->cfg.power_atomic_units;
+}
+
 /* ---- reads -------------------------------------------------------------------- */
 
 /* NVMe status fields: code type << 8 | code. Attempted Write to Read Only Range: the
@@ -310,7 +316,7 @@ static void place(ftl_drive *d, struct command *c, uint32_t n)
         if (d->core.payload != NULL) {
             k = 1;
             d->core.payload->atomic_first = c->cursor;
-            bool whole = c->units <= d->cfg.power_atomic_units && !FTL_PLANT(shorn_kept, 1);
+            bool whole = is_atomic(d, c) && !FTL_PLANT(shorn_kept, 1);
             d->core.payload->atomic_count = whole ? c->units : 1;
             d->core.payload->incoming = whole_unit(d, c, c->cursor, unit);
         }
@@ -363,12 +369,6 @@ static bool merges_lost(const ftl_drive *d, const struct command *c)
             return true;
     }
     return c->status != 0;
-}
-
-/* All of it at once? */
-static bool is_atomic(const ftl_drive *d, const struct command *c)
-{
-    return c->units <= d->cfg.power_atomic_units;
 }
 
 /* The map page of the next units, cached and about to change; n stays within it. Those of a command

@@ -245,6 +245,7 @@ static int forget(ftl_drive *d)
 
 static void tell(struct ftl_power_report *r, const struct core_recovered *o)
 {
+    *r = (struct ftl_power_report){.struct_size = sizeof *r};
     r->start = o->mark == 0 ? FTL_START_SCAN
                             : o->mark == MARK_CLEAN ? FTL_START_CLEAN : FTL_START_FLUSHED;
     r->step_count = o->step_count;
@@ -281,8 +282,6 @@ static int reopen(ftl_drive *d, uint64_t *at, struct core_recovered *out)
     d->power.off = false;
     (void)aim(d);
     int err = core_reopen(&d->core, at, out);
-    d->power.last.step_count = 0;
-    d->power.last.ready_ns = 0;
     tell(&d->power.last, out);
     d->ctx.now = *at;
     if (err < 0)
@@ -307,10 +306,13 @@ int ftl_power_on(ftl_drive *d, struct ftl_power_report *ret)
     if (err < 0)
         return err;
     err = core_recover(&d->core, &at, &out);
-    d->power.last = (struct ftl_power_report){.struct_size = sizeof d->power.last};
-    tell(&d->power.last, &out);
     d->ctx.now = at;
-    err = err < 0 ? stay_off(d, at, err) : reopen(d, &at, &out);
+    if (err == 0) {
+        err = reopen(d, &at, &out);
+    } else {
+        tell(&d->power.last, &out);
+        (void)stay_off(d, at, err);
+    }
     hand_out(d, ret);
     return err;
 }

@@ -8,23 +8,11 @@
 #include <xxhash.h>
 #include <zstd.h>
 
+#include "core/core.h"
+
 static const char magic[8] = {'F', 'T', 'L', 'D', 'R', 'I', 'V', 'E'};
 enum { PACK_LEVEL = 1 };            /* maps pack little at any level: the fast one */
 #define TIME_MAX (UINT64_C(1) << 60)    /* ns; far from where sums would overflow */
-
-static void put(uint8_t *at, uint64_t v, int bytes)
-{
-    for (int i = 0; i < bytes; i++)
-        at[i] = (uint8_t)(v >> 8 * i);
-}
-
-static uint64_t get(const uint8_t *at, int bytes)
-{
-    uint64_t v = 0;
-    for (int i = 0; i < bytes; i++)
-        v |= (uint64_t)at[i] << 8 * i;
-    return v;
-}
 
 static bool is_zero(const uint8_t *p, size_t n)
 {
@@ -59,18 +47,18 @@ void snap_out_head(struct snap_out *o, const struct snap_head *h, const struct f
     size_t bytes = snap_config_put(cfg, text), note = strlen(h->note);
 
     memcpy(head, magic, sizeof magic);
-    put(head + 8, SNAP_VERSION, 4);
-    put(head + 12, h->kind, 4);
-    put(head + 16, h->seed, 8);
-    put(head + 24, h->now, 8);
-    put(head + 32, h->layout, 8);
-    put(head + 40, h->object_bytes, 8);
-    put(head + 48, h->arrays, 4);
-    put(head + 52, bytes, 4);
-    put(head + 56, XXH3_64bits(text, bytes), 8);
-    put(head + 64, note, 4);
-    put(head + 72, XXH3_64bits(h->note, note), 8);
-    put(head + 88, XXH3_64bits(head, 88), 8);
+    core_put(head + 8, SNAP_VERSION, 4);
+    core_put(head + 12, h->kind, 4);
+    core_put(head + 16, h->seed, 8);
+    core_put(head + 24, h->now, 8);
+    core_put(head + 32, h->layout, 8);
+    core_put(head + 40, h->object_bytes, 8);
+    core_put(head + 48, h->arrays, 4);
+    core_put(head + 52, bytes, 4);
+    core_put(head + 56, XXH3_64bits(text, bytes), 8);
+    core_put(head + 64, note, 4);
+    core_put(head + 72, XXH3_64bits(h->note, note), 8);
+    core_put(head + 88, XXH3_64bits(head, 88), 8);
     hand(o, head, sizeof head);
     hand(o, text, bytes);
     hand(o, h->note, note);
@@ -80,11 +68,11 @@ void snap_out_begin(struct snap_out *o, const struct snap_section *s)
 {
     uint8_t head[SNAP_SECTION];
 
-    put(head, s->id, 4);
-    put(head + 4, s->index, 4);
-    put(head + 8, s->where, 8);
-    put(head + 16, s->bytes, 8);
-    put(head + 24, XXH3_64bits_withSeed(head, 24, o->sections++), 8);
+    core_put(head, s->id, 4);
+    core_put(head + 4, s->index, 4);
+    core_put(head + 8, s->where, 8);
+    core_put(head + 16, s->bytes, 8);
+    core_put(head + 24, XXH3_64bits_withSeed(head, 24, o->sections++), 8);
     hand(o, head, sizeof head);
 }
 
@@ -102,9 +90,9 @@ static void send(struct snap_out *o)
             n = o->used;
         }
     }
-    put(from + 8, o->used, 4);
-    put(from + 12, n, 4);
-    put(from, XXH3_64bits_withSeed(from + 8, n + 8, o->pieces++), 8);
+    core_put(from + 8, o->used, 4);
+    core_put(from + 12, n, 4);
+    core_put(from, XXH3_64bits_withSeed(from + 8, n + 8, o->pieces++), 8);
     hand(o, from, SNAP_PIECE + n);
     o->used = 0;
 }
@@ -192,7 +180,7 @@ static int read_texts(struct snap_in *in, const uint8_t *head, struct snap_head 
                       struct ftl_config *ret_cfg)
 {
     char *text = (char *)in->piece, why[200] = "";
-    size_t bytes = (size_t)get(head + 52, 4), note = (size_t)get(head + 64, 4);
+    size_t bytes = (size_t)core_get(head + 52, 4), note = (size_t)core_get(head + 64, 4);
 
     if (bytes >= SNAP_TEXT_MAX || note >= FTL_NOTE_MAX)
         return snap_in_refuse(in, FTL_ESNAPSHOT, "header: %zu bytes of configuration, %zu of note: "
@@ -200,14 +188,14 @@ static int read_texts(struct snap_in *in, const uint8_t *head, struct snap_head 
     if (take(in, text, bytes, "configuration") < 0)
         return in->err;
     text[bytes] = '\0';
-    if (XXH3_64bits(text, bytes) != get(head + 56, 8))
+    if (XXH3_64bits(text, bytes) != core_get(head + 56, 8))
         return snap_in_refuse(in, FTL_ESNAPSHOT, "configuration: its checksum is wrong");
     if (snap_config_get(text, ret_cfg, why, sizeof why) < 0)
         return snap_in_refuse(in, FTL_ESNAPSHOT, "configuration: %s", why);
     if (take(in, ret->note, note, "note") < 0)
         return in->err;
     ret->note[note] = '\0';
-    if (XXH3_64bits(ret->note, note) != get(head + 72, 8) || strlen(ret->note) != note)
+    if (XXH3_64bits(ret->note, note) != core_get(head + 72, 8) || strlen(ret->note) != note)
         return snap_in_refuse(in, FTL_ESNAPSHOT, "note: its checksum is wrong");
     return 0;
 }
@@ -222,20 +210,22 @@ int snap_in_head(struct snap_in *in, struct snap_head *ret, struct ftl_config *r
         return snap_in_refuse(in, FTL_ESNAPSHOT, "header: not a snapshot of a drive");
     if (take(in, head + sizeof magic, sizeof head - sizeof magic, "header") < 0)
         return in->err;
-    *ret = (struct snap_head){.version = (uint32_t)get(head + 8, 4), .kind = (uint32_t)get(head + 12, 4),
-                              .seed = get(head + 16, 8), .now = get(head + 24, 8),
-                              .layout = get(head + 32, 8), .object_bytes = get(head + 40, 8),
-                              .arrays = (uint32_t)get(head + 48, 4)};
+    *ret = (struct snap_head){.version = (uint32_t)core_get(head + 8, 4),
+                              .kind = (uint32_t)core_get(head + 12, 4),
+                              .seed = core_get(head + 16, 8), .now = core_get(head + 24, 8),
+                              .layout = core_get(head + 32, 8),
+                              .object_bytes = core_get(head + 40, 8),
+                              .arrays = (uint32_t)core_get(head + 48, 4)};
     if (ret->version != SNAP_VERSION)
         return snap_in_refuse(in, FTL_ESNAPSHOT, "header: format version %u, this library reads %d",
                               ret->version, SNAP_VERSION);
-    if (get(head + 88, 8) != XXH3_64bits(head, 88))
+    if (core_get(head + 88, 8) != XXH3_64bits(head, 88))
         return snap_in_refuse(in, FTL_ESNAPSHOT, "header: its checksum is wrong");
     if (ret->kind != FTL_SNAPSHOT_STATE && ret->kind != FTL_SNAPSHOT_MEDIA)
         return snap_in_refuse(in, FTL_ESNAPSHOT, "header: kind %u is unknown", ret->kind);
     if (ret->now > TIME_MAX)
         return snap_in_refuse(in, FTL_ESNAPSHOT, "header: its time is beyond 36 years");
-    if (get(head + 68, 4) != 0 || get(head + 80, 8) != 0)
+    if (core_get(head + 68, 4) != 0 || core_get(head + 80, 8) != 0)
         return snap_in_refuse(in, FTL_ESNAPSHOT, "header: bytes 68..71 and 80..87 must be 0");
     return read_texts(in, head, ret, ret_cfg);
 }
@@ -249,11 +239,11 @@ int snap_in_begin(struct snap_in *in, enum snap_id id, struct snap_section *ret)
 
     if (take(in, head, sizeof head, "section head") < 0)
         return in->err;
-    if (get(head + 24, 8) != XXH3_64bits_withSeed(head, 24, in->sections++))
+    if (core_get(head + 24, 8) != XXH3_64bits_withSeed(head, 24, in->sections++))
         return snap_in_refuse(in, FTL_ESNAPSHOT, "section at byte %llu: its head's checksum is wrong",
                               (unsigned long long)at);
-    s = (struct snap_section){(uint32_t)get(head, 4), (uint32_t)get(head + 4, 4), get(head + 8, 8),
-                              get(head + 16, 8)};
+    s = (struct snap_section){(uint32_t)core_get(head, 4), (uint32_t)core_get(head + 4, 4),
+                              core_get(head + 8, 8), core_get(head + 16, 8)};
     if (s.id != id)
         return snap_in_refuse(in, FTL_ESNAPSHOT, "section at byte %llu: id %u, must be %d (%s)",
                               (unsigned long long)at, s.id, id, names[id]);
@@ -274,13 +264,13 @@ static int next_piece(struct snap_in *in)
 
     if (take(in, in->packed, SNAP_PIECE, "piece head") < 0)
         return in->err;
-    size_t count = (size_t)get(in->packed + 8, 4), n = (size_t)get(in->packed + 12, 4);
+    size_t count = (size_t)core_get(in->packed + 8, 4), n = (size_t)core_get(in->packed + 12, 4);
     if (count > SNAP_PIECE_BYTES || n > count)
         return snap_in_refuse(in, FTL_ESNAPSHOT, "piece at byte %llu: its size is impossible",
                               (unsigned long long)at);
     if (take(in, in->packed + SNAP_PIECE, n, "piece") < 0)
         return in->err;
-    if (get(in->packed, 8) != XXH3_64bits_withSeed(in->packed + 8, n + 8, in->pieces++))
+    if (core_get(in->packed, 8) != XXH3_64bits_withSeed(in->packed + 8, n + 8, in->pieces++))
         return snap_in_refuse(in, FTL_ESNAPSHOT, "piece at byte %llu: its checksum is wrong",
                               (unsigned long long)at);
     in->zeros = n == 0;
