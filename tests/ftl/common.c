@@ -75,6 +75,45 @@ ftl_ns do_command(ftl_drive *d, uint8_t opcode, uint64_t lba, uint32_t lba_count
     return cpl.done_at - cpl.submitted_at;
 }
 
+void stamp_all(ftl_drive *d)
+{
+    uint8_t bytes[4096];
+    for (uint64_t lba = 0; lba < ftl_lba_count(d); lba++) {
+        stamp(bytes, lba, 1);
+        (void)do_command(d, FTL_WRITE, lba, 1, bytes);
+    }
+    assert_int_equal(ftl_drain(d), 0);
+}
+
+uint64_t read_stamps(ftl_drive *d, double *ret_us)
+{
+    uint8_t got[4096], want[4096];
+    uint64_t errors = 0, ns = 0;
+
+    for (uint64_t lba = 0; lba < ftl_lba_count(d); lba++) {
+        struct ftl_cmd cmd = {.opcode = FTL_READ, .lba = lba, .lba_count = 1, .data = got};
+        struct ftl_cpl cpl = complete(d, &cmd);
+        ns += cpl.done_at - cpl.submitted_at;
+        stamp(want, lba, 1);
+        if (cpl.status != 0) {
+            assert_int_equal(cpl.status, 0x281);
+            errors++;
+        } else {
+            assert_memory_equal(got, want, sizeof want);
+        }
+    }
+    if (ret_us != NULL)
+        *ret_us = (double)ns / 1000 / (double)ftl_lba_count(d);
+    return errors;
+}
+
+struct ftl_health health_of(const ftl_drive *d)
+{
+    struct ftl_health h;
+    assert_int_equal(ftl_health_get(d, &h), 0);
+    return h;
+}
+
 void assert_sound(const ftl_drive *d)
 {
     char why[FTL_WHY_MAX] = "";

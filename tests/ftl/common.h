@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "ftl/ftl.h"
+#include "ftl/ftl_media.h"
 
 struct rand64 {
     uint64_t state;
@@ -26,6 +27,12 @@ struct ftl_cpl complete(ftl_drive *d, const struct ftl_cmd *cmd);
 ftl_ns do_command(ftl_drive *d, uint8_t opcode, uint64_t lba, uint32_t lba_count, void *data);
 /* A 4 KiB LBA full of its number and version; version 0 = zeros. */
 void stamp(uint8_t *bytes, uint64_t lba, uint64_t version);
+/* Writes each 4 KiB LBA with its stamp of version 1, and drains. */
+void stamp_all(ftl_drive *d);
+/* Reads all of that back. An LBA is what was written or ends in Unrecovered Read Error: how many
+ * do. *ret_us, which may be NULL: the mean latency. */
+uint64_t read_stamps(ftl_drive *d, double *ret_us);
+struct ftl_health health_of(const ftl_drive *d);
 void assert_sound(const ftl_drive *d);
 /* Uniform random 4 KiB writes, untimed, n of them. */
 void random_writes(ftl_drive *d, struct rand64 *r, uint64_t n);

@@ -26,45 +26,9 @@ static struct ftl_config worn(const char *ecc, const char *cycles, const char *p
                        "media.refresh_retries", "64", NULL);
 }
 
-static void fill(ftl_drive *d)
-{
-    uint8_t bytes[LBA];
-    for (uint64_t lba = 0; lba < ftl_lba_count(d); lba++) {
-        stamp(bytes, lba, 1);
-        (void)do_command(d, FTL_WRITE, lba, 1, bytes);
-    }
-    assert_int_equal(ftl_drain(d), 0);
-}
-
-/* Reads all; LBAs that ended in an error. What comes back is what was written. */
-static uint64_t read_all(ftl_drive *d)
-{
-    uint8_t got[LBA], want[LBA];
-    uint64_t errors = 0;
-    for (uint64_t lba = 0; lba < ftl_lba_count(d); lba++) {
-        struct ftl_cmd cmd = {.opcode = FTL_READ, .lba = lba, .lba_count = 1, .data = got};
-        struct ftl_cpl cpl = complete(d, &cmd);
-        stamp(want, lba, 1);
-        if (cpl.status != 0) {
-            assert_int_equal(cpl.status, 0x281);
-            errors++;
-        } else {
-            assert_memory_equal(got, want, LBA);
-        }
-    }
-    return errors;
-}
-
-static struct ftl_health health(const ftl_drive *d)
-{
-    struct ftl_health h;
-    assert_int_equal(ftl_health_get(d, &h), 0);
-    return h;
-}
-
 static void report(const char *what, const ftl_drive *d)
 {
-    struct ftl_health h = health(d);
+    struct ftl_health h = health_of(d);
     printf("%-28s first %llu, retry %llu, soft2 %llu, soft3 %llu, failed %llu; %llu bits, %llu "
            "miscorrected\n", what,
            (unsigned long long)h.ecc_steps[0], (unsigned long long)h.ecc_steps[1],
@@ -220,15 +184,15 @@ static struct ftl_health rested(const char *ecc, const char *cycles, const char 
     struct ftl_counters n;
     char name[64];
     ftl_drive *d = make_drive(&cfg);
-    fill(d);
+    stamp_all(d);
     assert_int_equal(ftl_run(d, ftl_now(d) + hours * HOUR), 0);
-    *ret_errors = read_all(d);
-    *ret_errors += read_all(d);
+    *ret_errors = read_stamps(d, NULL);
+    *ret_errors += read_stamps(d, NULL);
     (void)snprintf(name, sizeof name, "%s, %s P/E, %llu h", ecc, cycles, (unsigned long long)hours);
     report(name, d);
     ftl_counters_get(d, &n);
     *ret_rebuilt = n.raid_pages;
-    struct ftl_health h = health(d);
+    struct ftl_health h = health_of(d);
     uint64_t pages = 0, steps = 0;
     for (int i = 0; i < FTL_ECC_ATTEMPTS; i++)
         pages += h.ecc_attempts[i];
@@ -287,11 +251,11 @@ static void test_fork(void **state)
     struct ftl_config cfg = worn("decoder", "0", "1");
     ftl_drive *d = make_drive(&cfg), *copy;
     (void)state;
-    fill(d);
+    stamp_all(d);
     assert_int_equal(ftl_fork(d, &copy), 0);
     ftl_destroy(d);
-    assert_int_equal(read_all(copy), 0);
-    assert_true(health(copy).ecc_corrected_bits > 0);
+    assert_int_equal(read_stamps(copy, NULL), 0);
+    assert_true(health_of(copy).ecc_corrected_bits > 0);
     ftl_destroy(copy);
 }
 

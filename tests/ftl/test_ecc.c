@@ -21,47 +21,9 @@ static struct ftl_config worn(const char *cycles, const char *parity)
                        NULL);
 }
 
-static void fill(ftl_drive *d)
-{
-    uint8_t bytes[LBA];
-    for (uint64_t lba = 0; lba < ftl_lba_count(d); lba++) {
-        stamp(bytes, lba, 1);
-        (void)do_command(d, FTL_WRITE, lba, 1, bytes);
-    }
-    assert_int_equal(ftl_drain(d), 0);
-}
-
-/* Reads all; returns LBAs that ended in an error. Mean latency into *ret_us. */
-static uint64_t read_all(ftl_drive *d, double *ret_us)
-{
-    uint8_t got[LBA], want[LBA];
-    uint64_t errors = 0, ns = 0;
-    for (uint64_t lba = 0; lba < ftl_lba_count(d); lba++) {
-        struct ftl_cmd cmd = {.opcode = FTL_READ, .lba = lba, .lba_count = 1, .data = got};
-        struct ftl_cpl cpl = complete(d, &cmd);
-        ns += cpl.done_at - cpl.submitted_at;
-        stamp(want, lba, 1);
-        if (cpl.status != 0) {
-            assert_int_equal(cpl.status, 0x281);
-            errors++;
-        } else {
-            assert_memory_equal(got, want, LBA);
-        }
-    }
-    *ret_us = (double)ns / 1000 / (double)ftl_lba_count(d);
-    return errors;
-}
-
-static struct ftl_health health(const ftl_drive *d)
-{
-    struct ftl_health h;
-    assert_int_equal(ftl_health_get(d, &h), 0);
-    return h;
-}
-
 static void report(const char *what, const ftl_drive *d, double us)
 {
-    struct ftl_health h = health(d);
+    struct ftl_health h = health_of(d);
     printf("%-24s first %llu, retry %llu, soft2 %llu, soft3 %llu, failed %llu; read %.1f us\n", what,
            (unsigned long long)h.ecc_steps[0], (unsigned long long)h.ecc_steps[1],
            (unsigned long long)h.ecc_steps[2], (unsigned long long)h.ecc_steps[3],
@@ -75,17 +37,17 @@ static void test_fresh(void **state)
     double us, plain_us;
     (void)state;
     ftl_drive *d = make_drive(&cfg);
-    fill(d);
-    assert_int_equal(read_all(d, &us), 0);
+    stamp_all(d);
+    assert_int_equal(read_stamps(d, &us), 0);
     report("fresh", d, us);
-    struct ftl_health h = health(d);
+    struct ftl_health h = health_of(d);
     assert_int_equal(h.ecc_again, 0);
     assert_int_equal(h.ecc_steps[FTL_ECC_FIRST], h.ecc_attempts[0]);
     ftl_destroy(d);
     plain.media_ecc = 0;
     d = make_drive(&plain);
-    fill(d);
-    assert_int_equal(read_all(d, &plain_us), 0);
+    stamp_all(d);
+    assert_int_equal(read_stamps(d, &plain_us), 0);
     assert_near(us, plain_us, 0.001);
     ftl_destroy(d);
 }
@@ -98,12 +60,12 @@ static void test_rested(void **state)
     double first_us, again_us;
     (void)state;
     ftl_drive *d = make_drive(&cfg);
-    fill(d);
+    stamp_all(d);
     assert_int_equal(ftl_run(d, ftl_now(d) + 90 * 24 * HOUR), 0);
-    uint64_t pj = health(d).nand_energy_pj;
-    assert_int_equal(read_all(d, &first_us), 0);
+    uint64_t pj = health_of(d).nand_energy_pj;
+    assert_int_equal(read_stamps(d, &first_us), 0);
     report("7000 P/E, 90 d", d, first_us);
-    struct ftl_health one = health(d);
+    struct ftl_health one = health_of(d);
     assert_true(one.ecc_again > 0);
     assert_int_equal(one.ecc_steps[FTL_ECC_FAILED], 0);
     uint64_t pages = 0, steps = 0, repeats = 0;
@@ -115,8 +77,8 @@ static void test_rested(void **state)
         steps += one.ecc_steps[i];
     assert_int_equal(pages, steps);
     assert_true(repeats <= one.ecc_again);
-    assert_int_equal(read_all(d, &again_us), 0);
-    struct ftl_health two = health(d);
+    assert_int_equal(read_stamps(d, &again_us), 0);
+    struct ftl_health two = health_of(d);
     assert_true(two.ecc_again - one.ecc_again < one.ecc_again / 2);
     assert_true(again_us < first_us);
     assert_true(one.nand_energy_pj > pj);

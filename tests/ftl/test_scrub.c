@@ -25,25 +25,10 @@ static uint64_t after_years(const char *hours, struct ftl_counters *ret, struct 
 {
     struct ftl_config cfg = resting(hours, "0");
     ftl_drive *d = make_drive(&cfg);
-    uint8_t got[LBA], want[LBA];
-    uint64_t errors = 0;
-
-    for (uint64_t lba = 0; lba < ftl_lba_count(d); lba++) {
-        stamp(want, lba, 1);
-        (void)do_command(d, FTL_WRITE, lba, 1, want);
-    }
-    assert_int_equal(ftl_drain(d), 0);
+    stamp_all(d);
     assert_int_equal(ftl_run(d, ftl_now(d) + 10 * 8766 * HOUR), 0);
     assert_sound(d);
-    for (uint64_t lba = 0; lba < ftl_lba_count(d); lba++) {
-        struct ftl_cmd cmd = {.opcode = FTL_READ, .lba = lba, .lba_count = 1, .data = got};
-        struct ftl_cpl cpl = complete(d, &cmd);
-        stamp(want, lba, 1);
-        if (cpl.status == 0)
-            assert_memory_equal(got, want, LBA);
-        else
-            errors++;
-    }
+    uint64_t errors = read_stamps(d, NULL);
     ftl_counters_get(d, ret);
     assert_int_equal(ftl_health_get(d, h), 0);
     printf("refresh every %s h: %llu of %llu LBAs lost, %.1f MiB rewritten, steps %llu %llu %llu %llu "
@@ -74,27 +59,14 @@ static double patrolled(uint64_t cycles, uint64_t celsius, uint64_t hours, uint6
     struct ftl_config cfg = resting("0", "0");
     struct ftl_counters n;
     struct ftl_health h;
-    uint8_t got[LBA], want[LBA];
-    uint64_t errors = 0;
     cfg.media_start_cycles = cycles;
     cfg.media_celsius = celsius;
     cfg.media_patrol_hours = hours;
     cfg.media_refresh_bits = bits;
     ftl_drive *d = make_drive(&cfg);
-    for (uint64_t lba = 0; lba < ftl_lba_count(d); lba++) {
-        stamp(want, lba, 1);
-        (void)do_command(d, FTL_WRITE, lba, 1, want);
-    }
-    assert_int_equal(ftl_drain(d), 0);
+    stamp_all(d);
     assert_int_equal(ftl_run(d, ftl_now(d) + 10 * 8766 * HOUR), 0);
-    for (uint64_t lba = 0; lba < ftl_lba_count(d); lba++) {
-        struct ftl_cmd cmd = {.opcode = FTL_READ, .lba = lba, .lba_count = 1, .data = got};
-        struct ftl_cpl cpl = complete(d, &cmd);
-        stamp(want, lba, 1);
-        errors += cpl.status != 0;
-        if (cpl.status == 0)
-            assert_memory_equal(got, want, LBA);
-    }
+    uint64_t errors = read_stamps(d, NULL);
     ftl_counters_get(d, &n);
     assert_int_equal(ftl_health_get(d, &h), 0);
     printf("%llu P/E, %llu C, patrol every %llu h: %llu LBAs lost, %llu patrol reads, %.1f MiB rewritten\n",
@@ -123,27 +95,14 @@ static void test_patrol(void **state)
 static uint64_t hammered(const char *limit, uint64_t reads, struct ftl_counters *ret)
 {
     struct ftl_config cfg = resting("0", limit);
-    uint8_t got[LBA], want[LBA];
-    uint64_t errors = 0;
+    uint8_t got[LBA];
     cfg.media_celsius = 30;
     ftl_drive *d = make_drive(&cfg);
-    for (uint64_t lba = 0; lba < ftl_lba_count(d); lba++) {
-        stamp(want, lba, 1);
-        (void)do_command(d, FTL_WRITE, lba, 1, want);
-    }
-    assert_int_equal(ftl_drain(d), 0);
+    stamp_all(d);
     for (uint64_t i = 0; i < reads; i++)
         (void)do_command(d, FTL_READ, 500, 1, got);
     assert_int_equal(ftl_run(d, ftl_now(d) + HOUR / 3600), 0);
-    for (uint64_t lba = 0; lba < ftl_lba_count(d); lba++) {
-        struct ftl_cmd cmd = {.opcode = FTL_READ, .lba = lba, .lba_count = 1, .data = got};
-        struct ftl_cpl cpl = complete(d, &cmd);
-        stamp(want, lba, 1);
-        if (cpl.status == 0)
-            assert_memory_equal(got, want, LBA);
-        else
-            errors++;
-    }
+    uint64_t errors = read_stamps(d, NULL);
     ftl_counters_get(d, ret);
     printf("%llu reads of one LBA, limit %s: %llu others lost, %llu refreshes\n",
            (unsigned long long)reads, limit, (unsigned long long)errors,
