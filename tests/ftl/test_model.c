@@ -187,8 +187,6 @@ static void run_seed(uint64_t seed)
 
     tk_mix_draw(&mix, draw(&r));
     mix.weight[TK_FAULT] = extra == FAULTS ? mix.weight[TK_FAULT] : 0;
-    /* open: docs/powercut.md counts what losses with capacitors still break */
-    mix.weight[TK_CUT] = c.cfg.power_plp ? 0 : mix.weight[TK_CUT];
     mix.weight[TK_MOUNT] = extra == NONE ? 0 : mix.weight[TK_MOUNT];
     if (c.cfg.journal_enabled)      /* untimed work has no promise: POWER.md */
         mix.weight[TK_WRITE_UNTIMED] = mix.weight[TK_TRIM_UNTIMED] = 0;
