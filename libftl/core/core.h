@@ -595,6 +595,8 @@ void core_payload_before(struct ftl_core *c, const struct frontier *f, const uin
 uint32_t core_payload_prev(const struct ftl_core *c, uint32_t slot);
 void core_payload_set_prev(struct ftl_core *c, uint32_t slot, uint32_t prev);
 uint64_t core_payload_oldest(const struct ftl_core *c);
+/* The same of open word lines alone. */
+uint64_t core_payload_unsent(const struct ftl_core *c);
 /* After a start: units come back into their word lines. */
 void core_payload_restore(struct ftl_core *c, uint32_t slot, uint32_t cw, uint32_t key,
                           uint64_t seq, enum cause cause, const uint8_t *body, bool sent);
@@ -671,6 +673,8 @@ void core_remap_compare(struct ftl_core *c);
 void core_replay_table(struct ftl_core *c, const uint8_t *at, uint32_t bytes);
 void core_replay_slice(struct ftl_core *c, const uint8_t *at, uint32_t bytes);
 void core_replay_trim(struct ftl_core *c, const uint8_t *at);
+/* Live units of superblocks; returns of how many. */
+uint32_t core_replay_counts(struct ftl_core *c, const uint8_t *at, uint32_t bytes);
 /* Is something missing that was written? Told of a drive that stopped in order alone. */
 bool core_log_is_damaged(const struct ftl_core *c, const struct segment_seen *seen,
                          const uint32_t *order, uint32_t count);

@@ -511,9 +511,13 @@ static bool is_release_due(const struct ftl_core *c)
 {
     const uint64_t oldest = core_oldest_wl(c);
 
-    for (uint32_t k = 0; k < c->gc.finishing_count; k++)
-        if (c->gc.finishing[k].wl_seq != 0 && oldest <= c->gc.finishing[k].wl_seq)
+    for (uint32_t k = 0; k < c->gc.finishing_count; k++) {
+        const struct gc_finishing *f = &c->gc.finishing[k];
+        /* with a journal programs of host data, and pages of the log, may be what is waited for */
+        if (f->wl_seq != 0 &&
+            (oldest <= f->wl_seq || (c->journal != NULL && core_payload_unsent(c) > f->placed)))
             return c->failed_wl == WL_NONE;     /* else they may wait for room themselves */
+    }
     return false;
 }
 
@@ -555,7 +559,7 @@ void core_gc_issue(struct ftl_core *c)
     if (c->dftl.on_medium)
         (void)core_dftl_flush(c, c->gc.window);
     if (c->gc.finishing_count != 0 && !c->cfg->power_plp &&
-        (blocked ? !is_release_due(c) : is_starved(c)))
+        (blocked || is_starved(c)) && !is_release_due(c))
         send_open_word_line(c, blocked);
     if (__builtin_expect(c->care.waiting != 0, 0))
         core_care(c);

@@ -379,6 +379,19 @@ uint64_t core_payload_oldest(const struct ftl_core *c)
     return oldest_below(c, FRONTIERS_MAX);
 }
 
+uint64_t core_payload_unsent(const struct ftl_core *c)
+{
+    uint64_t oldest = UINT64_MAX;
+
+    for (uint32_t i = 0; i < c->frontier_count; i++) {
+        if (c->payload->open[i] == GROUP_NONE)
+            continue;
+        uint64_t seq = core_get(core_payload_group(c, c->payload->open[i]) + CODEWORD_BYTES, 8);
+        oldest = seq < oldest ? seq : oldest;
+    }
+    return oldest;
+}
+
 bool core_payload_settled(const struct ftl_core *c, uint32_t key)
 {
     uint32_t slot = c->map[key];
