@@ -50,22 +50,24 @@ static void start(const struct shape *s, const struct ftl_power_estimate *all, b
     const struct ftl_config *c = s->cfg;
     const struct ftl_geometry *g = &s->g;
     uint64_t full = s->j.pages_per_segment, segment_ns = s->j.segment_blocks * c->nand_tbers_ns;
-    uint64_t log = worst ? 2 * full : all->checkpoint_pages + (mark ? s->j.flush_pages : 0);
+    uint64_t flush = mark ? s->j.flush_pages : 0, last = all->checkpoint_pages + flush;
+    /* the last checkpoint was not complete: its segment is read, the one before, then itself again */
+    uint64_t log = worst ? full + 2 * last : last;
     uint64_t open = geometry_frontiers(c), free = geometry_free_kept(c) + (c->journal_enabled ? 0 : 1);
     uint64_t whole = worst ? g->sb_count : open, blank = worst ? 0 : free;
     uint64_t each = (uint64_t)g->rows * g->data_dies * g->planes * g->page_types;
 
     e->superblocks_scanned = whole + blank;
     e->superblocks_erased = worst ? g->sb_count : mark ? 0 : free;
-    add_reads(s, e, "find the newest checkpoint",
-              (worst ? s->j.segments * full : full + log) * s->log_reads);
+    add_reads(s, e, "find the segments of the log", s->j.segments * s->log_reads);
     add_reads(s, e, "replay the log", log * s->log_reads);
     add_reads(s, e, "scan superblocks", whole * each + (uint64_t)g->sb_count * g->dies);
     add(e, "resolve by sequence", whole * g->sb_units,
         whole * g->sb_units * c->journal_entry_ns);
-    add_reads(s, e, "restore the buffer", mark ? log * s->log_reads : 0);
-    add(e, "count live units", s->user_units, s->user_units * c->journal_entry_ns);
-    uint64_t pages = all->checkpoint_pages + (mark ? s->j.flush_pages : 0);
+    add_reads(s, e, "restore the buffer", flush * s->log_reads);
+    uint64_t counted = mark ? g->sb_count : s->user_units;
+    add(e, "count live units", counted, counted * c->journal_entry_ns);
+    uint64_t pages = last;
     uint64_t array = ceil_div(pages, g->dies) * (c->nand_tcmd_ns + s->slc_tprog_ns);
     uint64_t bus = pages_ns(s, pages * s->log_reads, 0);
     /* one segment before, one after */

@@ -75,6 +75,19 @@ static void add_lives(struct ftl_core *c)
     }
 }
 
+/* Live units of each superblock, the buffer's among them: a start with the mark need not count. */
+static void add_counts(struct ftl_core *c)
+{
+    for (uint32_t sb = 0, n; sb < c->g.sb_count && !c->journal->cut; sb += n) {
+        n = c->g.sb_count - sb < COUNTS_MOST ? c->g.sb_count - sb : COUNTS_MOST;
+        uint8_t *r = core_log_append(c, JR_COUNTS, COUNTS_HEAD + 4 * n);
+        core_put(r, sb, 4);
+        core_put(r + 4, n, 4);
+        for (uint32_t i = 0; i < n; i++)
+            core_put(r + COUNTS_HEAD + 4 * i, c->valid[sb + i] - FTL_PLANT(count_stale, 3), 4);
+    }
+}
+
 /* ---- what the buffer holds ------------------------------------------------------ */
 
 /* Units of a word line that are there: the open one has none at its end. */
@@ -129,6 +142,7 @@ static void save_buffer(struct ftl_core *c, enum journal_mark mark, struct journ
     uint64_t trims = core_journal_trims(c), seq = 0;
     bool sent = false;
 
+    add_counts(c);
     add_lives(c);
     core_log_close_records(c);
     uint64_t first = j->next_number;

@@ -534,6 +534,7 @@ int core_journal_init(struct ftl_core *c)
         return SIM_TAKE_RAW(&c->ctx->mem, j->own, core_journal_bytes(c)) < 0 ? FTL_ENOMEM : 0;
     j->buffers_at = (uint64_t)c->payload->count * c->payload->wl_bytes;
     return SIM_TAKE(&c->ctx->mem, j->seqs, core_keys(c) + UINT64_C(1)) < 0 ||
+                   SIM_TAKE(&c->ctx->mem, j->live, c->g.sb_count) < 0 ||
                    SIM_TAKE(&c->ctx->mem, j->found, c->g.total_units) < 0 ||
                    SIM_TAKE(&c->ctx->mem, j->voids, (size_t)c->g.sb_count * c->g.dies) < 0
                ? FTL_ENOMEM

@@ -17,7 +17,8 @@ enum { JOURNAL_REF = 0x08000000 };      /* in refs of media: buffer of the journ
 
 enum journal_kind { JK_RECORDS = 1, JK_UNIT, JK_MARK, JK_FILLER, JK_UNIT_SENT };
 enum journal_record {
-    JR_END, JR_SEGMENT, JR_TABLE, JR_SLICE, JR_COMPLETE, JR_TRIM, JR_ERASE, JR_LIFE, JR_OPENED
+    JR_END, JR_SEGMENT, JR_TABLE, JR_SLICE, JR_COMPLETE, JR_TRIM, JR_ERASE, JR_LIFE, JR_OPENED,
+    JR_COUNTS
 };
 enum { JR_LIFE_GATHERED = 1 };  /* flags of JR_LIFE */
 /* After a mark no data is programmed before JR_OPENED is on the medium. The third is what a start
@@ -73,6 +74,7 @@ struct journal {
     uint64_t cut_seed;
     /* recovery */
     uint64_t *seqs;             /* per key: of what the map names */
+    uint32_t *live;             /* per superblock: live units, as the mark's records tell */
     struct found_unit *found;
 };
 

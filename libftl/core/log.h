@@ -4,7 +4,9 @@
 
 #include "core/core.h"
 
-enum { RECORD_HEAD = 4, LIFE_HEAD = 9 };
+enum { RECORD_HEAD = 4, LIFE_HEAD = 9, COUNTS_HEAD = 8 };
+/* Live units of as many superblocks as a sector takes. */
+enum { COUNTS_MOST = (JOURNAL_BODY - RECORD_HEAD - COUNTS_HEAD) / 4 };
 
 /* Body of the sector to be filled: of the open page, or when that is full of the next. */
 uint8_t *core_log_sector(struct ftl_core *c);

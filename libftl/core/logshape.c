@@ -29,7 +29,9 @@ int core_journal_shape(struct journal *j, const struct ftl_config *cfg, const st
     j->sectors = types * g->planes * g->page_cws;
     j->page_bytes = types * g->planes * g->page_cws * JOURNAL_BODY;
     j->sector_bytes = j->page_total / j->page_cws;
-    j->flush_pages = JOURNAL_BUFFERS + 2 + ceil_div((units << g->cw_shift) + lives + 2, j->sectors);
+    uint32_t counts = ceil_div(g->sb_count, COUNTS_MOST);
+    j->flush_pages = JOURNAL_BUFFERS + 2 +
+                     ceil_div((units << g->cw_shift) + counts + lives + 2, j->sectors);
     uint64_t user = cfg->drive_user_bytes >> g->unit_shift;
     uint64_t pages = 2 * (uint64_t)(ceil_div(checkpoint_sectors(g, user), j->sectors) +
                                     j->flush_pages + JOURNAL_BUFFERS);

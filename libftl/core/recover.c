@@ -32,13 +32,13 @@ static int read_sector(struct recovery *r, uint32_t segment, uint32_t page, uint
                       bytes, ret);
 }
 
-void recover_walk(struct recovery *r, uint32_t segment, recover_sector_fn fn)
+void recover_walk(struct recovery *r, uint32_t segment, uint32_t page, recover_sector_fn fn)
 {
     const struct journal *j = r->c->journal;
     uint32_t blank = 0;
     uint8_t sector[SECTOR];
 
-    for (uint32_t page = 0; page < j->pages_per_segment; page++) {
+    for (; page < j->pages_per_segment; page++) {
         for (uint32_t s = 0; s < j->sectors; s++) {
             struct journal_trailer t;
             int status = read_sector(r, segment, page, s, JOURNAL_BODY, JOURNAL_TRAILER,
@@ -49,11 +49,12 @@ void recover_walk(struct recovery *r, uint32_t segment, recover_sector_fn fn)
             }
             if (status != NAND_OK || !core_journal_trailer(sector + JOURNAL_BODY, &t))
                 continue;
-            if (t.kind == JK_FILLER)
-                fn(r, segment, page, sector, &t);
-            else if (read_sector(r, segment, page, s, 0, JOURNAL_BODY, sector) == NAND_OK &&
-                core_journal_sound(sector))
-                fn(r, segment, page, sector, &t);
+            if (t.kind != JK_FILLER &&
+                (read_sector(r, segment, page, s, 0, JOURNAL_BODY, sector) != NAND_OK ||
+                 !core_journal_sound(sector)))
+                continue;
+            if (!fn(r, segment, page, sector, &t))
+                return;
         }
         /* pages on their way at the loss leave gaps, no longer ones than this */
         if (blank > JOURNAL_BUFFERS + r->c->g.dies)
@@ -69,16 +70,23 @@ void recover_walk(struct recovery *r, uint32_t segment, recover_sector_fn fn)
           type != JR_END && pos_ + 4 + bytes <= JOURNAL_BODY);                                  \
          pos_ += 4 + bytes)
 
-static void see(struct recovery *r, uint32_t segment, uint32_t page, uint8_t *sector,
+/* The first sector of a segment tells its place in the log. */
+static bool see_head(struct recovery *r, uint32_t segment, uint32_t page, uint8_t *sector,
+                     const struct journal_trailer *t)
+{
+    (void)page, (void)sector;
+    r->seen[segment].first = t->number;
+    r->seen[segment].recovering = t->recovering;
+    return false;
+}
+
+/* Is what belongs together there? */
+static void see(struct recovery *r, uint32_t segment, const uint8_t *sector,
                 const struct journal_trailer *t)
 {
     struct segment_seen *s = &r->seen[segment];
     const uint8_t *at;
 
-    (void)page;
-
-    if (s->first == 0)
-        s->first = t->number;
     s->sectors++;
     s->all++;
     if (t->kind == JK_MARK && core_get(sector + 16, 1) == 1 && t->number == s->last + 2) {
@@ -91,7 +99,6 @@ static void see(struct recovery *r, uint32_t segment, uint32_t page, uint8_t *se
         return;
     s->newest = t->number;
     s->stopped = t->kind == JK_MARK && t->param != MARK_STARTED;
-    r->seq = t->seq > r->seq ? t->seq : r->seq;
     if (t->kind == JK_MARK) {
         uint64_t from = core_get(sector + 8, 8);
         if (from != 0 && from == s->from && t->number - from + 1 == s->sectors)
@@ -113,49 +120,44 @@ static void see(struct recovery *r, uint32_t segment, uint32_t page, uint8_t *se
 
 /* ---- steps: the log ------------------------------------------------------------------------- */
 
-/* Finds the newest complete checkpoint, and what was written after it. */
+/* The segments, the newest first. */
 static int find_log(struct recovery *r)
 {
     const struct journal *j = r->c->journal;
-    uint32_t base = UINT32_MAX;
 
     for (uint32_t s = 0; s < j->segments; s++) {
-        recover_walk(r, s, see);
-        if (r->seen[s].complete != 0 &&
-            (base == UINT32_MAX || r->seen[s].complete > r->seen[base].complete))
-            base = s;
+        recover_walk(r, s, 0, see_head);
+        uint32_t i = r->order_count;
+        if (r->seen[s].first == 0)
+            continue;
+        for (; i > 0 && r->seen[r->order[i - 1]].first < r->seen[s].first; i--)
+            r->order[i] = r->order[i - 1];
+        r->order[i] = s;
+        r->order_count++;
     }
-    if (base == UINT32_MAX)
-        return FTL_EMEDIA;
-    uint64_t newest = 0;
-    r->base = r->seen[base].complete;
-    for (uint64_t from = r->seen[base].first;;) {
-        uint32_t next = UINT32_MAX;
-        for (uint32_t s = 0; s < j->segments; s++)
-            if (r->seen[s].first >= from && (s == base || !r->seen[s].recovering) &&
-                (next == UINT32_MAX || r->seen[s].first < r->seen[next].first))
-                next = s;
-        if (next == UINT32_MAX)
-            break;
-        r->order[r->order_count++] = next;
-        r->newest = r->seen[next].newest > r->newest ? r->seen[next].newest : r->newest;
-        from = r->seen[next].first + 1;
-    }
-    for (uint32_t s = 0; s < j->segments; s++)
-        newest = r->seen[s].last > newest ? r->seen[s].last : newest;
-    r->c->journal->next_number = newest + 1;
-    return core_log_is_damaged(r->c, r->seen, r->order, r->order_count) ? FTL_EMEDIA : 0;
+    return r->order_count == 0 ? FTL_EMEDIA : 0;
+}
+
+/* The last one is judged when all has been read. */
+static void apply_mark(struct recovery *r, const uint8_t *sector, const struct journal_trailer *t)
+{
+    r->last_mark = (struct mark_seen){.number = t->number, .from = core_get(sector, 8), .units = t->a,
+                                      .kind = t->param, .saved = r->saved};
 }
 
 /* A mark counts if all that it speaks of is there; it is the newest, or its copy is. */
-static void apply_mark(struct recovery *r, const uint8_t *sector, const struct journal_trailer *t)
+static void judge_mark(struct recovery *r, uint64_t newest)
 {
-    if (t->number == r->newest && r->saved == (uint64_t)t->a << r->c->g.cw_shift) {
-        r->mark = t->number;
-        r->mark_from = core_get(sector, 8);
-        r->mark_kind = t->param;
-    } else if (t->number == r->newest) {
-        r->out->units_lost += t->a;
+    const struct mark_seen *m = &r->last_mark;
+
+    if (m->number == 0 || m->number != newest)
+        return;
+    if (m->saved == m->units << r->c->g.cw_shift) {
+        r->mark = m->number;
+        r->mark_from = m->from;
+        r->mark_kind = m->kind;
+    } else {
+        r->out->units_lost += m->units;
     }
 }
 
@@ -201,6 +203,7 @@ static void apply_record(struct recovery *r, uint32_t type, const uint8_t *at, u
         c->closings = core_get(at + 8, 8);
         c->host_units = core_get(at + 16, 8);
         r->saved = 0;
+        r->counts = 0;
     } else if (type == JR_TABLE && bytes >= 8 && in_base) {
         core_replay_table(c, at, bytes);
     } else if (type == JR_SLICE && bytes >= 16 && in_base) {
@@ -209,6 +212,8 @@ static void apply_record(struct recovery *r, uint32_t type, const uint8_t *at, u
         core_replay_trim(c, at);
     } else if (type == JR_LIFE) {
         apply_life(r, at, bytes);
+    } else if (type == JR_COUNTS) {
+        r->counts = (core_get(at, 4) == 0 ? 0 : r->counts) + core_replay_counts(c, at, bytes);
     } else if (type == JR_OPENED) {
         r->saved = 0;
         forget_lives(r);
@@ -217,38 +222,95 @@ static void apply_record(struct recovery *r, uint32_t type, const uint8_t *at, u
     }
 }
 
-static void apply(struct recovery *r, uint32_t segment, uint32_t page, uint8_t *sector,
+static bool apply(struct recovery *r, uint32_t segment, uint32_t page, uint8_t *sector,
                   const struct journal_trailer *t)
 {
     const uint8_t *at;
 
-    (void)segment, (void)page;
     r->out->journal_pages++;
-    if (t->kind == JK_UNIT || t->kind == JK_UNIT_SENT)
-        r->saved++;
+    r->seq = t->seq > r->seq && t->kind != JK_FILLER ? t->seq : r->seq;
+    if (t->kind == JK_UNIT || t->kind == JK_UNIT_SENT) {
+        if (r->saved++ == 0) {
+            r->saved_segment = segment;
+            r->saved_page = page;
+        }
+    }
     if (t->kind == JK_MARK)
         apply_mark(r, sector, t);
     if (t->kind != JK_RECORDS)
-        return;
+        return true;
     FOR_RECORDS(sector, t, type, at, bytes)
-        apply_record(r, type, at, bytes, t->number <= r->base);
+        apply_record(r, type, at, bytes, segment == r->base);
+    return true;
 }
 
-/* The base checkpoint and the records after it, in their order. */
+/* Whether the checkpoint of a segment is complete shows when all of it was read; so both at once. */
+static bool apply_base(struct recovery *r, uint32_t segment, uint32_t page, uint8_t *sector,
+                       const struct journal_trailer *t)
+{
+    see(r, segment, sector, t);
+    return apply(r, segment, page, sector, t);
+}
+
+/* What a checkpoint that was not complete has left. */
+static void forget(struct recovery *r)
+{
+    struct ftl_core *c = r->c;
+    struct journal *j = c->journal;
+
+    memset(c->map, 0, (core_keys(c) + UINT64_C(1)) * sizeof *c->map);
+    memset(j->seqs, 0, (core_keys(c) + UINT64_C(1)) * sizeof *j->seqs);
+    memset(c->erases, 0, c->g.sb_count * sizeof *c->erases);
+    memset(c->state, 0, c->g.sb_count * sizeof *c->state);
+    if (c->g.pages_on_medium != 0)
+        memset(c->dftl.base_slot, 0, c->dftl.count * sizeof *c->dftl.base_slot);
+    forget_lives(r);
+    r->saved = 0;
+    r->last_mark.number = 0;
+    r->out->journal_pages = r->out->journal_entries = 0;
+}
+
+/* The newest checkpoint that is complete, and the records after it, in their order. */
 static int replay(struct recovery *r)
 {
-    for (uint32_t i = 0; i < r->order_count; i++)
-        recover_walk(r, r->order[i], apply);
+    struct ftl_core *c = r->c;
+    uint32_t order[sizeof r->order / sizeof r->order[0]], count = 0, i = 0;
+    uint64_t newest = 0;
+
+    for (; i < r->order_count; i++) {
+        r->base = r->order[i];
+        recover_walk(r, r->base, 0, apply_base);
+        if (r->seen[r->base].last >= c->journal->next_number)
+            c->journal->next_number = r->seen[r->base].last + 1;
+        if (r->seen[r->base].complete != 0)
+            break;
+        forget(r);
+    }
+    if (i == r->order_count)
+        return FTL_EMEDIA;
+    order[count++] = r->base;
+    while (i-- > 0)
+        if (!r->seen[r->order[i]].recovering) {     /* what a start did not complete is void */
+            order[count++] = r->order[i];
+            recover_walk(r, r->order[i], 0, apply);
+        }
+    memcpy(r->order, order, sizeof order);
+    r->order_count = count;
+    for (i = 0; i < count; i++)
+        newest = r->seen[order[i]].newest > newest ? r->seen[order[i]].newest : newest;
+    if (core_log_is_damaged(c, r->seen, order, count))
+        return FTL_EMEDIA;
+    judge_mark(r, newest);
     if (r->mark == 0)           /* an erase may be anywhere */
         forget_lives(r);
-    if (r->c->g.pages_on_medium != 0)
-        core_remap_begin(r->c);
+    if (c->g.pages_on_medium != 0)
+        core_remap_begin(c);
     return 0;
 }
 
 /* ---- steps: the buffer --------------------------------------------------------------------- */
 
-static void take_unit(struct recovery *r, uint32_t segment, uint32_t page, uint8_t *sector,
+static bool take_unit(struct recovery *r, uint32_t segment, uint32_t page, uint8_t *sector,
                       const struct journal_trailer *t)
 {
     struct ftl_core *c = r->c;
@@ -256,11 +318,11 @@ static void take_unit(struct recovery *r, uint32_t segment, uint32_t page, uint8
 
     (void)segment, (void)page;
     if (r->map_pages != (t->a > c->user_units))
-        return;
+        return true;
     if ((t->kind != JK_UNIT && t->kind != JK_UNIT_SENT) || t->number < r->mark_from ||
         t->number > r->mark || t->b == 0 || t->b > c->g.total_units || cw >= c->g.unit_cws ||
         t->a > core_keys(c))
-        return;
+        return true;
     uint32_t sb = geometry_superblock(&c->g, t->b - 1);
     c->sb_frontier[sb] = t->param >> 4;
     core_payload_restore(c, t->b, cw, t->a, t->seq, t->moved ? CAUSE_GC : CAUSE_HOST, sector,
@@ -268,7 +330,7 @@ static void take_unit(struct recovery *r, uint32_t segment, uint32_t page, uint8
     r->seq = t->seq > r->seq ? t->seq : r->seq;
     c->collectable[sb] = 1;
     if (cw != 0)
-        return;
+        return true;
     r->out->units_restored++;
     /* asked before this slot has a name: it may have held the same key in the life before */
     uint32_t before = recover_is_there(r, t->a, c->map[t->a]) ? c->map[t->a] : 0;
@@ -280,13 +342,15 @@ static void take_unit(struct recovery *r, uint32_t segment, uint32_t page, uint8
         c->map[t->a] = t->b;
         c->journal->seqs[t->a] = t->seq;
     }
+    return true;
 }
 
+/* A flush keeps to one segment. */
 static int restore_buffer(struct recovery *r)
 {
     r->map_pages = false;
-    for (uint32_t i = 0; i < r->order_count && r->mark != 0; i++)
-        recover_walk(r, r->order[i], take_unit);
+    if (r->mark != 0 && r->saved != 0)
+        recover_walk(r, r->saved_segment, r->saved_page, take_unit);
     return 0;
 }
 
@@ -297,8 +361,8 @@ static int read_map(struct recovery *r)
         return 0;
     core_remap_find(r->c, r->found);
     r->map_pages = true;
-    for (uint32_t i = 0; i < r->order_count && r->mark != 0; i++)
-        recover_walk(r, r->order[i], take_unit);
+    if (r->mark != 0 && r->saved != 0)
+        recover_walk(r, r->saved_segment, r->saved_page, take_unit);
     r->step_reads += core_remap_read(r->c);
     return 0;
 }
@@ -356,7 +420,7 @@ static const struct {
     int (*fn)(struct recovery *r);
     uint8_t reads;              /* what its items are: page reads; else work of the CPU */
 } steps[] = {
-    {"find the newest checkpoint", find_log, 1},
+    {"find the segments of the log", find_log, 1},
     {"replay the log", replay, 1},
     {"scan open superblocks", recover_scan, 1},
     {"resolve by sequence", recover_resolve, 0},

@@ -1,5 +1,6 @@
 /* replay.c - records of the log into tables; see recover.c. */
 #include "core/core.h"
+#include "core/log.h"
 
 void core_replay_table(struct ftl_core *c, const uint8_t *at, uint32_t bytes)
 {
@@ -38,6 +39,18 @@ void core_replay_slice(struct ftl_core *c, const uint8_t *at, uint32_t bytes)
     for (uint32_t i = 0; i < waiting; i++, at += 12)
         if (core_get(at, 4) < n)
             c->journal->seqs[first + core_get(at, 4)] = core_get(at + 4, 8);
+}
+
+uint32_t core_replay_counts(struct ftl_core *c, const uint8_t *at, uint32_t bytes)
+{
+    uint32_t first = (uint32_t)core_get(at, 4), n = (uint32_t)core_get(at + 4, 4);
+
+    if (bytes < COUNTS_HEAD || first > c->g.sb_count || n > c->g.sb_count - first ||
+        bytes - COUNTS_HEAD < 4 * n)
+        return 0;
+    for (uint32_t i = 0; i < n; i++)
+        c->journal->live[first + i] = (uint32_t)core_get(at + COUNTS_HEAD + 4 * i, 4);
+    return n;
 }
 
 /* Map pages that go as a whole. */

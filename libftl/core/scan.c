@@ -204,10 +204,13 @@ bool recover_is_there(const struct recovery *r, uint32_t key, uint32_t slot)
     return c->collectable[sb] ? c->rmap[slot] == key : c->state[sb] == SB_CLOSED;
 }
 
-/* Map entries whose unit is not there are dropped; live units are counted. */
+/* Map entries whose unit is not there are dropped; live units are counted. With a mark its records
+ * tell them, so the pass takes no time: it makes rmap, for which a drive has the tags, and sees
+ * that the records are right. */
 int recover_count(struct recovery *r)
 {
     struct ftl_core *c = r->c;
+    bool told = recover_is_still(r) && r->counts == c->g.sb_count;
 
     for (uint32_t key = 1; key <= core_keys(c); key++) {
         uint32_t slot = c->map[key];
@@ -217,14 +220,17 @@ int recover_count(struct recovery *r)
         if (!recover_is_there(r, key, slot)) {
             c->map[key] = 0;
             r->out->units_lost += key <= c->user_units;
+            told = false;               /* the records were of a medium without damage */
             continue;
         }
         c->rmap[slot] = key;
         c->valid[sb]++;
         c->mapped += key <= c->user_units;
     }
-    r->step_reads = c->user_units;
-    return 0;
+    r->step_reads = told ? c->g.sb_count : c->user_units;
+    return told && memcmp(c->valid, c->journal->live, c->g.sb_count * sizeof *c->valid) != 0
+               ? FTL_EMEDIA
+               : 0;
 }
 
 void recover_empty(struct recovery *r, uint32_t sb)
