@@ -13,7 +13,7 @@
 
 int cmd_run(int argc, char **argv);
 int cmd_drives(int argc, char **argv);
-int cli_drive_power(FILE *out, const char *name, char *why, size_t why_size);
+int cli_drive_power(FILE *out, const struct ftl_config *cfg);
 int cmd_options(int argc, char **argv);
 int cmd_policy(int argc, char **argv);
 int cmd_powercut(int argc, char **argv);

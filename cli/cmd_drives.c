@@ -8,10 +8,11 @@
 static const char help[] =
     "usage: ftlsim drives                        list the built-in drives\n"
     "       ftlsim drives show NAME|FILE [--set KEY=VALUE ...] [--scale N]\n"
-    "       ftlsim drives power NAME|FILE        capacitors, start of the full drive\n"
+    "       ftlsim drives power NAME|FILE [--set KEY=VALUE ...]\n"
     "\n"
     "show prints every setting: value, unit, tag, source. Tags: P published,\n"
-    "D derived, A assumed, C calibrated (fitted to a published figure).\n";
+    "D derived, A assumed, C calibrated (fitted to a published figure).\n"
+    "power computes the capacitors and the start of the drive at its full size.\n";
 
 /* The drive's own capacity, not that of its default scale. */
 static int list_one(FILE *out, const char *name, char *why, size_t why_size)
@@ -60,24 +61,23 @@ static void show_key(FILE *out, const ftl_setup *setup, const struct ftl_config 
             origin.note[0] != '\0' ? ": " : "", origin.note);
 }
 
-static int show(FILE *out, int argc, char **argv, char *why, size_t why_size)
+/* NAME|FILE and options; scale 0 = the drive's own or that of --scale, else there is no --scale. */
+static int configure(ftl_setup *setup, int argc, char **argv, unsigned long long scale,
+                     struct ftl_config *ret, char *why, size_t why_size)
 {
     static const struct option options[] = {{"set", required_argument, NULL, 's'},
                                             {"scale", required_argument, NULL, 'n'},
                                             {NULL, 0, NULL, 0}};
-    ftl_setup *setup = ftl_setup_new();
-    struct ftl_config config;
-    unsigned long long scale = 0;
-    int c, err = setup == NULL ? FTL_ENOMEM : 0;
+    const bool scalable = scale == 0;
     char key[FTL_NAME_MAX];
+    int c;
 
     snprintf(why, why_size, "out of memory");
-    if (err == 0)
-        err = ftl_setup_load(setup, argv[1], why, why_size);
+    int err = setup == NULL ? FTL_ENOMEM : ftl_setup_load(setup, argv[1], why, why_size);
     opterr = 0;
     while (err == 0 && (c = getopt_long(argc, argv, ":", options, NULL)) != -1) {
         const char *equals = c == 's' ? strchr(optarg, '=') : NULL;
-        if (c == 'n' && sscanf(optarg, "%llu", &scale) == 1)
+        if (c == 'n' && scalable && sscanf(optarg, "%llu", &scale) == 1)
             continue;
         err = FTL_EINVAL;
         snprintf(why, why_size, "drives: %s: see ftlsim drives --help", argv[optind - 1]);
@@ -86,12 +86,29 @@ static int show(FILE *out, int argc, char **argv, char *why, size_t why_size)
         snprintf(key, sizeof key, "%.*s", (int)(equals - optarg), optarg);
         err = ftl_setup_set(setup, key, equals + 1, "--set", why, why_size);
     }
-    if (err == 0)
-        err = ftl_setup_finish(setup, scale, &config, why, why_size);
+    return err < 0 ? err : ftl_setup_finish(setup, scale, ret, why, why_size);
+}
+
+static int show(FILE *out, int argc, char **argv, char *why, size_t why_size)
+{
+    ftl_setup *setup = ftl_setup_new();
+    struct ftl_config config;
+    int err = configure(setup, argc, argv, 0, &config, why, why_size);
+
     for (uint32_t i = 0; err == 0 && i < ftl_key_count(); i++)
         show_key(out, setup, &config, i);
     ftl_setup_free(setup);
     return err == 0 ? CLI_OK : cli_refuse("%s", why);
+}
+
+static int power(FILE *out, int argc, char **argv, char *why, size_t why_size)
+{
+    ftl_setup *setup = ftl_setup_new();
+    struct ftl_config config;
+    int err = configure(setup, argc, argv, 1, &config, why, why_size);
+
+    ftl_setup_free(setup);
+    return err == 0 ? cli_drive_power(out, &config) : cli_refuse("%s", why);
 }
 
 int cmd_drives(int argc, char **argv)
@@ -108,8 +125,8 @@ int cmd_drives(int argc, char **argv)
         fputs(help, t.stream);
     else if (argc > 2 && strcmp(argv[1], "show") == 0)
         status = show(t.stream, argc - 1, argv + 1, why, sizeof why);
-    else if (argc == 3 && strcmp(argv[1], "power") == 0)
-        status = cli_drive_power(t.stream, argv[2], why, sizeof why);
+    else if (argc > 2 && strcmp(argv[1], "power") == 0)
+        status = power(t.stream, argc - 1, argv + 1, why, sizeof why);
     else
         status = cli_refuse("drives: %s: see ftlsim drives --help", argv[1]);
     if (status == CLI_OK)

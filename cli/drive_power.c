@@ -59,21 +59,12 @@ static void print_start(FILE *out, const struct ftl_power_estimate *e)
             verdict(s[FTL_ESTIMATE_SCAN_WORST].ready_ns, scan_target_s));
 }
 
-int cli_drive_power(FILE *out, const char *name, char *why, size_t why_size)
+int cli_drive_power(FILE *out, const struct ftl_config *cfg)
 {
     struct ftl_power_estimate e = {.struct_size = sizeof e};
-    struct ftl_config cfg;
-    ftl_setup *setup = ftl_setup_new();
 
-    snprintf(why, why_size, "out of memory");
-    int err = setup == NULL ? FTL_ENOMEM : ftl_setup_load(setup, name, why, why_size);
-    if (err == 0)
-        err = ftl_setup_finish(setup, 1, &cfg, why, why_size);
-    ftl_setup_free(setup);
-    if (err == 0)
-        err = ftl_power_estimate(&cfg, &e);
-    if (err < 0)
-        return cli_refuse("%s", why);
+    if (ftl_power_estimate(cfg, &e) < 0)
+        return cli_refuse("drives: power: not a drive");
     print_bank(out, &e);
     print_start(out, &e);
     return CLI_OK;

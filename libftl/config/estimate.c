@@ -42,36 +42,71 @@ static void add_reads(const struct shape *s, struct ftl_start_estimate *e, const
     add(e, name, pages, pages_ns(s, pages, s->cfg->nand_tr0_ns));
 }
 
-/* worst: the log is full and every superblock lives another life than the checkpoint knows.
- * Else the checkpoint has just ended: what it did not know as full is open or kept free. */
+/* Superblocks that fill up while a checkpoint is written: its pages, as many at a time as it may have
+ * on their way, each wait for a program of data; a superblock takes a program per row. */
+static uint64_t meanwhile(const struct shape *s, uint64_t pages)
+{
+    uint64_t turns = ceil_div(pages, JOURNAL_BUFFERS - LOG_LEAVES);
+    return ceil_div(turns * (s->cfg->nand_tprog_ns + s->slc_tprog_ns),
+                    s->g.rows * s->cfg->nand_tprog_ns);
+}
+
+/* What is left to scan: how many superblocks, and the records that tell of them. */
+struct since {
+    uint64_t superblocks, pages, late;  /* late: word lines whose records are not on the medium */
+};
+
+/* worst: a checkpoint is due and all but complete; the one before tells of none of the
+ * superblocks closed since. */
+static struct since since_checkpoint(const struct shape *s, uint64_t checkpoint, bool mark, bool worst)
+{
+    const struct ftl_geometry *g = &s->g;
+    uint64_t in_page = core_tags_in_sector(g) * s->j.sectors, wls = (uint64_t)g->rows * g->data_dies;
+    uint64_t buffered = ((s->cfg->buffer_bytes + s->cfg->buffer_gc_bytes) >> g->unit_shift) / g->wl_units;
+    struct since r = {.superblocks = meanwhile(s, checkpoint)};
+
+    r.late = buffered + (mark ? 0 : JOURNAL_BUFFERS * in_page);
+    if (worst && s->cfg->journal_checkpoint != 0)
+        r.superblocks += s->cfg->journal_checkpoint;
+    else if (worst)         /* the segment is full of records */
+        r.superblocks = (s->j.pages_per_segment - checkpoint) * (in_page > 0 ? in_page : 1) / wls;
+    if (in_page == 0)       /* a word line has more units than a record takes */
+        r.late += r.superblocks * wls;
+    else
+        r.pages = ceil_div(r.superblocks * wls, in_page);
+    return r;
+}
+
+/* Worst: as above. Else the checkpoint has just ended. */
 static void start(const struct shape *s, const struct ftl_power_estimate *all, bool mark,
                   bool worst, struct ftl_start_estimate *e)
 {
     const struct ftl_config *c = s->cfg;
     const struct ftl_geometry *g = &s->g;
-    uint64_t full = s->j.pages_per_segment, segment_ns = s->j.segment_blocks * c->nand_tbers_ns;
+    struct since since = since_checkpoint(s, all->checkpoint_pages, mark, worst);
     uint64_t flush = mark ? s->j.flush_pages : 0, last = all->checkpoint_pages + flush;
     /* the last checkpoint was not complete: its segment is read, the one before, then itself again */
-    uint64_t log = worst ? full + 2 * last : last;
-    uint64_t open = geometry_frontiers(c), free = geometry_free_kept(c) + (c->journal_enabled ? 0 : 1);
-    uint64_t whole = worst ? g->sb_count : open, blank = worst ? 0 : free;
-    uint64_t each = (uint64_t)g->rows * g->data_dies * g->planes * g->page_types;
+    uint64_t log = last + since.pages + (worst ? all->checkpoint_pages + last : 0);
+    uint64_t blank = geometry_free_kept(c) + (c->journal_enabled ? 0 : 1);
+    uint64_t scanned = since.superblocks + geometry_frontiers(c) + blank;
+    uint64_t units = since.superblocks * g->sb_units;
 
-    e->superblocks_scanned = whole + blank;
-    e->superblocks_erased = worst ? g->sb_count : mark ? 0 : free;
+    scanned = scanned < g->sb_count ? scanned : g->sb_count;
+    e->superblocks_scanned = scanned;
+    e->superblocks_erased = mark ? 0 : worst ? scanned : blank;
     add_reads(s, e, "find the segments of the log", s->j.segments * s->log_reads);
     add_reads(s, e, "replay the log", log * s->log_reads);
-    add_reads(s, e, "scan superblocks", whole * each + (uint64_t)g->sb_count * g->dies);
-    add(e, "resolve by sequence", whole * g->sb_units,
-        whole * g->sb_units * c->journal_entry_ns);
+    add_reads(s, e, "scan superblocks", (g->sb_count + scanned) * g->dies +
+              since.late * g->planes * g->page_types);
+    add(e, "resolve by sequence", units, units * c->journal_entry_ns);
     add_reads(s, e, "restore the buffer", flush * s->log_reads);
     uint64_t counted = mark ? g->sb_count : s->user_units;
     add(e, "count live units", counted, counted * c->journal_entry_ns);
-    uint64_t pages = last;
-    uint64_t array = ceil_div(pages, g->dies) * (c->nand_tcmd_ns + s->slc_tprog_ns);
-    uint64_t bus = pages_ns(s, pages * s->log_reads, 0);
+    uint64_t segment_ns = s->j.segment_blocks * c->nand_tbers_ns;
+    uint64_t array = ceil_div(last, g->dies) * (c->nand_tcmd_ns + s->slc_tprog_ns);
+    uint64_t bus = pages_ns(s, last * s->log_reads, 0);
     /* one segment before, one after */
-    add(e, "write a checkpoint", pages, 2 * segment_ns + (array > bus ? array : bus));
+    add(e, "write a checkpoint", last, 2 * segment_ns + (array > bus ? array : bus));
     add(e, "erase what is void", e->superblocks_erased, e->superblocks_erased * c->nand_tbers_ns);
     add(e, "open the log", 1, c->nand_tcmd_ns + s->slc_tprog_ns);
 }

@@ -76,6 +76,7 @@ struct gc_finishing {
     uint32_t sb;
     uint64_t wl_seq;            /* last word line with its data; 0 = still open */
     uint64_t placed;            /* journal: last sequence number given out before */
+    uint64_t logged;            /* number of the sector with the last TRIM before */
 };
 
 struct gc_state {
@@ -673,6 +674,28 @@ void core_remap_compare(struct ftl_core *c);
 void core_replay_table(struct ftl_core *c, const uint8_t *at, uint32_t bytes);
 void core_replay_slice(struct ftl_core *c, const uint8_t *at, uint32_t bytes);
 void core_replay_trim(struct ftl_core *c, const uint8_t *at);
+void core_replay_rows(struct ftl_core *c, const uint8_t *at, uint32_t bytes);
+void core_replay_tags(struct ftl_core *c, const uint8_t *at, uint32_t bytes);
+/* What the log tells of a superblock holds for this erase count and later ones. */
+void core_learn_life(struct ftl_core *c, uint32_t sb, uint32_t erases);
+/* Units that may be placed now, if a checkpoint is under way: its segment has room for so many. */
+static inline uint64_t core_log_admits(const struct ftl_core *c)
+{
+    const struct journal *j = c->journal;
+
+    if (j == NULL || !j->running || j->waiting_most == UINT64_MAX)
+        return UINT64_MAX;
+    uint64_t used = j->waiting + c->buffer_used + c->gc.buffer_used;
+    return used < j->waiting_most ? j->waiting_most - used : 0;
+}
+/* ---- tags.c: what word lines hold, in the log ---- */
+/* The word line is on the medium; its bytes are still in the buffer. */
+void core_log_tags(struct ftl_core *c, uint32_t sb, uint32_t row, uint32_t die);
+void core_tags_forget(struct ftl_core *c, uint32_t sb);
+/* Word lines of one sector of records; 0 = they have more units than a record takes. */
+uint32_t core_tags_in_sector(const struct ftl_geometry *g);
+/* Does the checkpoint name what counts of this word line? */
+bool core_tags_known(const struct ftl_core *c, uint32_t slot);
 /* Live units of superblocks; returns of how many. */
 uint32_t core_replay_counts(struct ftl_core *c, const uint8_t *at, uint32_t bytes);
 /* Is something missing that was written? Told of a drive that stopped in order alone. */

@@ -243,8 +243,7 @@ static uint64_t space(const struct ftl_core *c)
 /* Without capacitors: is all on the medium that made the units of this superblock dead? */
 static bool may_forget(const struct ftl_core *c, const struct gc_finishing *f)
 {
-    return core_payload_oldest(c) > f->placed && !c->journal->trims_pending &&
-           core_journal_durable(c, journal_sent(c->journal));
+    return core_payload_oldest(c) > f->placed && core_journal_durable(c, f->logged);
 }
 
 /* May a superblock inspected to its end be erased? No read may still want its pages;
@@ -295,7 +294,8 @@ static void finish_victim(struct ftl_core *c)
 {
     struct gc_state *gc = &c->gc;
     gc->finishing[gc->finishing_count++] = (struct gc_finishing){
-        .sb = gc->victim, .placed = c->payload != NULL ? c->payload->seq : 0};
+        .sb = gc->victim, .placed = c->payload != NULL ? c->payload->seq : 0,
+        .logged = c->journal != NULL ? journal_trimmed(c->journal) : 0};
     gc->victim = SB_NONE;
     release_finished(c);
 }
@@ -408,7 +408,8 @@ static inline bool may_read(const struct ftl_core *c)
 static inline bool group_fits(const struct ftl_core *c, uint32_t live)
 {
     uint64_t flight = (uint64_t)c->gc.in_flight * c->g.group_units;
-    return (!c->dftl.on_medium || map_fits(c, live)) && space(c) >= flight + live;
+    return (!c->dftl.on_medium || map_fits(c, live)) && space(c) >= flight + live &&
+           core_log_admits(c) >= c->g.group_units;
 }
 
 /* Does the group hold a live unit? */

@@ -157,7 +157,8 @@ void core_log_begin_segment(struct ftl_core *c)
     j->closings = c->closings;
     j->running = true;
     j->begun = false;
-    j->table_at = 0;
+    j->part_sectors = j->waiting = 0;
+    j->rows_at = j->table_at = 0;
     j->slice_at = c->g.pages_on_medium != 0 ? c->user_units + 1 : 1;
     j->page_at = j->key_at = j->key_end = 0;
 }
@@ -194,16 +195,29 @@ static int32_t free_buffer(const struct journal *j)
     return -1;
 }
 
+/* Not on their way: one of them may be the open one. */
+static uint32_t idle_buffers(const struct journal *j)
+{
+    uint32_t n = 0;
+    for (int32_t i = 0; i < JOURNAL_BUFFERS; i++)
+        n += !j->in_flight[i];
+    return n;
+}
+
+/* Of the checkpoint under way, at most. */
+static uint64_t pages_to_come(const struct journal *j)
+{
+    uint64_t left = j->part_sectors < j->checkpoint_sectors ? j->checkpoint_sectors - j->part_sectors : 0;
+    return (left + j->sectors - 1) / j->sectors;
+}
+
 bool core_journal_room(const struct ftl_core *c)
 {
     const struct journal *j = c->journal;
     /* at the end of a segment whose checkpoint is not complete records wait for it */
-    if (j->running && j->page + j->flush_pages + 2 > j->pages_per_segment)
+    if (j->running && j->page + pages_to_come(j) + j->flush_pages + 2 > j->pages_per_segment)
         return false;
-    uint32_t free = 0;
-    for (int32_t i = 0; i < JOURNAL_BUFFERS; i++)
-        free += !j->in_flight[i];
-    return free >= 2 && media_ops_free(c->media) > c->wl_reserve;
+    return idle_buffers(j) >= 2 && media_ops_free(c->media) > c->wl_reserve;
 }
 
 static void open_page(struct ftl_core *c)
@@ -379,6 +393,7 @@ static uint32_t add_slice(struct ftl_core *c, uint32_t from, uint32_t end)
     core_put(r + 4, n, 2);
     core_put(r + 6, waiting, 2);
     core_put(r + 8, last_seq(c), 8);
+    c->journal->waiting += waiting;
     for (uint32_t i = 0; i < n; i++)
         core_put(r + SLICE_HEAD + 4 * i, slots[i], 4);
     memcpy(r + SLICE_HEAD + 4 * n, pending, waiting * PENDING);
@@ -479,16 +494,15 @@ void core_journal_step(struct ftl_core *c)
 {
     struct journal *j = c->journal;
 
-    while (j->running && !j->cut && (j->open >= 0 || free_buffer(j) >= 0)) {
-        /* closing a page and opening the next takes a buffer */
-        if (j->way != WAY_NOW && c->timed && (j->open < 0 ? 0 : 1) && free_buffer(j) < 0)
-            return;
+    while (j->running && !j->cut && idle_buffers(j) > LOG_LEAVES) {
+        uint64_t number = j->next_number;
         if (!j->begun)
             core_log_add_segment(c);
-        else if (j->table_at < c->g.sb_count)
+        else if (!core_log_add_rows(c) && j->table_at < c->g.sb_count)
             core_log_add_table(c);
-        else if (!core_log_add_map(c))
+        else if (j->table_at == c->g.sb_count && !core_log_add_map(c))
             add_complete(c);
+        j->part_sectors += j->next_number - number;
     }
     if (j->erase_due && !j->cut && all_landed(j) &&
         (!c->timed || j->way == WAY_NOW ||
@@ -535,6 +549,7 @@ int core_journal_init(struct ftl_core *c)
     j->buffers_at = (uint64_t)c->payload->count * c->payload->wl_bytes;
     return SIM_TAKE(&c->ctx->mem, j->seqs, core_keys(c) + UINT64_C(1)) < 0 ||
                    SIM_TAKE(&c->ctx->mem, j->live, c->g.sb_count) < 0 ||
+                   SIM_TAKE(&c->ctx->mem, j->known, (size_t)c->g.sb_count * c->g.dies) < 0 ||
                    SIM_TAKE(&c->ctx->mem, j->found, c->g.total_units) < 0 ||
                    SIM_TAKE(&c->ctx->mem, j->voids, (size_t)c->g.sb_count * c->g.dies) < 0
                ? FTL_ENOMEM

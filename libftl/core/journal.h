@@ -13,12 +13,13 @@
 
 enum { JOURNAL_BODY = 4096, JOURNAL_TRAILER = 32, JOURNAL_BUFFERS = 8 };
 enum { JOURNAL_FRONTIERS = 16, JOURNAL_TABLE_ENTRY = 24 };
+enum { LOG_LEAVES = 2 };        /* buffers that a checkpoint leaves to records: the open one and the next */
 enum { JOURNAL_REF = 0x08000000 };      /* in refs of media: buffer of the journal */
 
 enum journal_kind { JK_RECORDS = 1, JK_UNIT, JK_MARK, JK_FILLER, JK_UNIT_SENT };
 enum journal_record {
     JR_END, JR_SEGMENT, JR_TABLE, JR_SLICE, JR_COMPLETE, JR_TRIM, JR_ERASE, JR_LIFE, JR_OPENED,
-    JR_COUNTS
+    JR_COUNTS, JR_ROWS, JR_TAGS
 };
 enum { JR_LIFE_GATHERED = 1 };  /* flags of JR_LIFE */
 /* After a mark no data is programmed before JR_OPENED is on the medium. The third is what a start
@@ -56,9 +57,11 @@ struct journal {
     /* checkpoint under way */
     bool running, begun;
     uint64_t closings;          /* superblocks closed when the last one began */
-    uint32_t table_at, slice_at;
+    uint32_t rows_at, table_at, slice_at;
     uint32_t page_at, key_at, key_end;  /* map pages whose entries are due; of them, the keys */
     uint64_t checkpoint_number; /* its first sector */
+    uint64_t checkpoint_sectors, part_sectors;  /* at most; so far */
+    uint64_t waiting_most, waiting;     /* units not on the medium that slices name; UINT64_MAX: all */
     bool erase_due;             /* of the segment after this one, when all has landed */
     bool trims_pending;         /* TRIM records since the last send */
     uint32_t trims[JOURNAL_BUFFERS];    /* TRIM records in each */
@@ -75,7 +78,8 @@ struct journal {
     /* recovery */
     uint64_t *seqs;             /* per key: of what the map names */
     uint32_t *live;             /* per superblock: live units, as the mark's records tell */
-    struct found_unit *found;
+    struct found_unit *found;   /* per slot what records tell; then those found, in a row */
+    uint32_t *known;            /* per superblock and die: rows that the checkpoint knew */
 };
 
 /* Number of the last sector that was sent. What the open page holds besides TRIMs nobody waits
@@ -83,6 +87,12 @@ struct journal {
 static inline uint64_t journal_sent(const struct journal *j)
 {
     return (j->open >= 0 ? j->first_number[j->open] : j->next_number) - 1;
+}
+
+/* Of the sector with the last TRIM, or a later one that is on its way as well. */
+static inline uint64_t journal_trimmed(const struct journal *j)
+{
+    return !j->trims_pending ? journal_sent(j) : j->used != 0 ? j->next_number : j->next_number - 1;
 }
 
 /* What a start finds of a segment. */

@@ -4,7 +4,7 @@
 
 #include "core/core.h"
 
-enum { RECORD_HEAD = 4, LIFE_HEAD = 9, COUNTS_HEAD = 8 };
+enum { RECORD_HEAD = 4, LIFE_HEAD = 9, COUNTS_HEAD = 8, ROWS_HEAD = 8 };
 /* Live units of as many superblocks as a sector takes. */
 enum { COUNTS_MOST = (JOURNAL_BODY - RECORD_HEAD - COUNTS_HEAD) / 4 };
 
@@ -19,9 +19,10 @@ void core_log_close_records(struct ftl_core *c);
 void core_log_end_page(struct ftl_core *c);
 void core_log_program_now(struct ftl_core *c, struct log_place at, int32_t buffer);
 void core_log_begin_segment(struct ftl_core *c);
-/* Parts of a checkpoint: its first record, the next superblocks, the next part of the map; false =
- * that is complete. */
+/* Parts of a checkpoint: its first record, the next superblock that is being written, the next
+ * superblocks, the next part of the map; false = that is complete. */
 void core_log_add_segment(struct ftl_core *c);
+bool core_log_add_rows(struct ftl_core *c);
 void core_log_add_table(struct ftl_core *c);
 bool core_log_add_map(struct ftl_core *c);
 /* The segment after this one gives way. */

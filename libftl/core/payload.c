@@ -523,7 +523,11 @@ void core_payload_store(struct ftl_core *c, const struct frontier *f, uint32_t d
 {
     core_payload_put(c, f->sb, f->row, die, group);
     c->rows_programmed[(size_t)f->sb * c->g.dies + die] = f->row + 1;
+    if (c->journal != NULL)
+        core_log_tags(c, f->sb, f->row, die);
     core_payload_release(c, group, named);
+    if (c->journal != NULL)
+        core_journal_step(c);       /* a checkpoint takes what is in the buffer for not written */
 }
 
 /* ---- after a start --------------------------------------------------------------------------- */

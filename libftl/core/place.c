@@ -52,6 +52,8 @@ void core_wl_done(struct ftl_core *c, uint32_t index)
 
     /* a die programs the rows of a superblock in order: data of one, parity of another */
     c->rows_programmed[(size_t)wl->sb * c->g.dies + wl->die] = wl->row + 1;
+    if (c->journal != NULL)
+        core_log_tags(c, wl->sb, wl->row, wl->die);
     if (__builtin_expect(c->failures != 0, 0) && !core_rewrite_failed(c, wl)) {
         wl->next = c->failed_wl;
         c->failed_wl = index;
@@ -114,6 +116,10 @@ static void emit(struct ftl_core *c, const struct frontier *f, uint32_t die,
         wl_send(c, f, die, units, group, is_parity);
     else if (c->payload != NULL)
         core_payload_store(c, f, die, group, !is_parity);
+    else if (c->journal != NULL) {
+        core_log_tags(c, f->sb, f->row, die);
+        core_journal_step(c);
+    }
 }
 
 /* Parity die k of the row that is now full. */
@@ -255,7 +261,8 @@ uint32_t core_host_room(const struct ftl_core *c, uint32_t class)
     uint64_t floor = c->free_floor + c->care_units;
     if (free_slots <= floor)
         return 0;
-    uint64_t room = free_slots - floor;
+    uint64_t room = free_slots - floor, admitted = core_log_admits(c);
+    room = room < admitted ? room : admitted;
     bool is_map = class == c->classes && c->map_frontier != SB_NONE;
     uint32_t frontier = is_map ? c->map_frontier : class;
     uint64_t reach = frontier_left(&c->fr[frontier]);

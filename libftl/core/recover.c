@@ -161,15 +161,6 @@ static void judge_mark(struct recovery *r, uint64_t newest)
     }
 }
 
-/* A life that the table does not know has to be scanned. */
-static void learn_life(struct ftl_core *c, uint32_t sb, uint32_t erases)
-{
-    if (erases <= c->erases[sb])
-        return;
-    c->erases[sb] = erases;
-    c->state[sb] = SB_FREE;
-}
-
 /* A superblock's present life, and the dies on which an erase for it was still to come. */
 static void apply_life(struct recovery *r, const uint8_t *at, uint32_t bytes)
 {
@@ -178,7 +169,7 @@ static void apply_life(struct recovery *r, const uint8_t *at, uint32_t bytes)
 
     if (sb >= c->g.sb_count || bytes < LIFE_HEAD + (c->g.dies + 7) / 8)
         return;
-    learn_life(c, sb, erases);
+    core_learn_life(c, sb, erases);
     for (uint32_t d = 0; d < c->g.dies; d++)
         *recover_void(r, sb, d) = at[LIFE_HEAD + d / 8] >> d % 8 & 1;
     if (at[8] & JR_LIFE_GATHERED)
@@ -208,6 +199,10 @@ static void apply_record(struct recovery *r, uint32_t type, const uint8_t *at, u
         core_replay_table(c, at, bytes);
     } else if (type == JR_SLICE && bytes >= 16 && in_base) {
         core_replay_slice(c, at, bytes);
+    } else if (type == JR_ROWS && in_base) {
+        core_replay_rows(c, at, bytes);
+    } else if (type == JR_TAGS) {
+        core_replay_tags(c, at, bytes);
     } else if (type == JR_TRIM && bytes >= 16) {
         core_replay_trim(c, at);
     } else if (type == JR_LIFE) {
@@ -218,7 +213,7 @@ static void apply_record(struct recovery *r, uint32_t type, const uint8_t *at, u
         r->saved = 0;
         forget_lives(r);
     } else if (type == JR_ERASE && bytes >= 8 && core_get(at, 4) < c->g.sb_count) {
-        learn_life(c, (uint32_t)core_get(at, 4), (uint32_t)core_get(at + 4, 4));
+        core_learn_life(c, (uint32_t)core_get(at, 4), (uint32_t)core_get(at + 4, 4));
     }
 }
 
@@ -262,6 +257,8 @@ static void forget(struct recovery *r)
     memset(j->seqs, 0, (core_keys(c) + UINT64_C(1)) * sizeof *j->seqs);
     memset(c->erases, 0, c->g.sb_count * sizeof *c->erases);
     memset(c->state, 0, c->g.sb_count * sizeof *c->state);
+    for (uint32_t sb = 0; sb < c->g.sb_count; sb++)
+        core_tags_forget(c, sb);
     if (c->g.pages_on_medium != 0)
         memset(c->dftl.base_slot, 0, c->dftl.count * sizeof *c->dftl.base_slot);
     forget_lives(r);
@@ -422,7 +419,7 @@ static const struct {
 } steps[] = {
     {"find the segments of the log", find_log, 1},
     {"replay the log", replay, 1},
-    {"scan open superblocks", recover_scan, 1},
+    {"scan superblocks", recover_scan, 1},
     {"resolve by sequence", recover_resolve, 0},
     {"read the map", read_map, 1},
     {"restore the buffer", restore_buffer, 1},

@@ -55,7 +55,8 @@ void core_remap_find(struct ftl_core *c, uint32_t found)
             continue;
         uint32_t sb = slot != 0 ? geometry_superblock(&c->g, slot - 1) : 0;
         /* no page: there was nothing in it. Else it may lie in a superblock that was not scanned */
-        if (slot == 0 || (c->state[sb] == SB_CLOSED && !c->collectable[sb]))
+        if (slot == 0 || (c->state[sb] == SB_CLOSED && !c->collectable[sb]) ||
+            core_tags_known(c, slot))
             take_base(m, t, slot);
     }
     for (uint32_t i = 0; i < found; i++) {

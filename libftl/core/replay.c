@@ -2,6 +2,15 @@
 #include "core/core.h"
 #include "core/log.h"
 
+void core_learn_life(struct ftl_core *c, uint32_t sb, uint32_t erases)
+{
+    if (erases <= c->erases[sb])
+        return;
+    c->erases[sb] = erases;
+    c->state[sb] = SB_FREE;
+    core_tags_forget(c, sb);
+}
+
 void core_replay_table(struct ftl_core *c, const uint8_t *at, uint32_t bytes)
 {
     uint32_t first = (uint32_t)core_get(at, 4), n = (uint32_t)core_get(at + 4, 4);
@@ -10,7 +19,7 @@ void core_replay_table(struct ftl_core *c, const uint8_t *at, uint32_t bytes)
         return;
     at += 8;
     for (uint32_t sb = first; sb < first + n; sb++, at += 24) {
-        c->erases[sb] = (uint32_t)core_get(at, 4);
+        core_learn_life(c, sb, (uint32_t)core_get(at, 4));
         c->state[sb] = at[4] ? SB_CLOSED : SB_FREE;
         c->sb_class[sb] = core_class_of_tag(c, at[5]);
         c->closed_at[sb] = core_get(at + 8, 8);

@@ -57,49 +57,94 @@ static bool word_line_status(struct recovery *r, uint32_t sb, uint32_t die, uint
     return *ret_status != NAND_ERASED;
 }
 
-/* Reads what the rows of a superblock hold, die by die, up to the first erased one. */
+/* A word line that need not be read: what records told of it, or nothing where the checkpoint knew
+ * it. Entries move to the front: no more were found than slots were passed. */
+static void take_told(struct recovery *r, uint32_t sb, uint32_t row, uint32_t data_die)
+{
+    struct ftl_core *c = r->c;
+    uint32_t slot = sb * c->g.sb_units + row * c->g.row_units + data_die * c->g.wl_units + 1;
+
+    for (uint32_t i = 0; i < c->g.wl_units; i++, slot++) {
+        struct found_unit u = c->journal->found[slot - 1];
+        if (u.slot != slot || u.key == 0 || u.key > core_keys(c))
+            continue;
+        c->rmap[slot] = u.key;
+        c->journal->found[r->found++] = u;
+    }
+}
+
+/* The next word line of a die, if it is not erased. */
+static void scan_die(struct recovery *r, uint32_t sb, uint32_t row, uint32_t die, uint32_t data_die)
+{
+    struct ftl_core *c = r->c;
+    uint32_t *rows = &c->rows_programmed[(size_t)sb * c->g.dies + die];
+    int status;
+
+    if (*rows > row && data_die != UINT32_MAX)
+        take_told(r, sb, row, data_die);
+    if (*rows != row || *recover_void(r, sb, die) || !word_line_status(r, sb, die, row, &status))
+        return;
+    ++*rows;
+    if (status != NAND_OK || (data_die != UINT32_MAX && !scan_word_line(r, sb, row, data_die))) {
+        r->out->torn_wordlines++;
+        c->gc.reads[sb] = 1;    /* for now: not whole */
+    }
+}
+
+/* Is the block that records told of still in that life? Parity, in the first row of some dies, has
+ * no tag. */
+static bool is_in_life(struct recovery *r, uint32_t sb, uint32_t die)
+{
+    struct ftl_core *c = r->c;
+    uint32_t d = core_data_die_of(&c->g, 0, die);
+    struct payload_tag tag;
+    int status;
+
+    r->step_reads++;
+    if (*recover_void(r, sb, die) || !word_line_status(r, sb, die, 0, &status) ||
+        status != NAND_OK)
+        return false;
+    if (d == UINT32_MAX)
+        return true;
+    if (core_peek_tag(c, sb * c->g.sb_units + d * c->g.wl_units + 1, &tag) != NAND_OK ||
+        tag.erases != c->erases[sb])
+        return false;
+    c->sb_frontier[sb] = tag.frontier;
+    if (c->state[sb] != SB_CLOSED)      /* else the table says it */
+        c->sb_class[sb] = core_class_of_tag(c, tag.class);
+    return true;
+}
+
+/* Reads what the rows of a superblock hold, on each die up to the first erased one; what the log
+ * told of it, if all of that still holds, is not read. */
 static void scan_superblock(struct recovery *r, uint32_t sb)
 {
     struct ftl_core *c = r->c;
     uint32_t *rows = &c->rows_programmed[(size_t)sb * c->g.dies];
 
-    for (uint32_t die = 0; die < c->g.dies; die++) {
-        uint32_t row = 0;
-        int status;
-        rows[die] = 0;
-        if (*recover_void(r, sb, die))
-            continue;
-        for (; row < c->g.rows && word_line_status(r, sb, die, row, &status); row++) {
-            uint32_t d = core_data_die_of(&c->g, row, die);
-            if (status != NAND_OK || (d != UINT32_MAX && !scan_word_line(r, sb, row, d))) {
-                r->out->torn_wordlines++;
-                c->gc.reads[sb] = 1;    /* for now: not whole */
-            }
+    for (uint32_t die = 0; die < c->g.dies; die++)
+        if (rows[die] != 0 && !is_in_life(r, sb, die)) {
+            core_tags_forget(c, sb);
+            break;
         }
-        rows[die] = row;
-        r->step_reads++;
+    for (uint32_t die = 0; die < c->g.dies; die++)
+        r->life_sb = rows[die] != 0 ? sb : r->life_sb;
+    for (uint32_t row = 0; row < c->g.rows; row++) {
+        for (uint32_t d = 0; d < c->g.data_dies; d++)
+            scan_die(r, sb, row, geometry_data_die(&c->g, row, d), d);
+        for (uint32_t k = 0; k < c->g.parity_dies; k++)
+            scan_die(r, sb, row, geometry_parity_die(&c->g, row, k), UINT32_MAX);
     }
+    r->step_reads += c->g.dies;
 }
 
 /* Is a superblock that was full still in the life that the table knows, on every die? An erase
  * may have reached some of them. */
 static bool is_same_life(struct recovery *r, uint32_t sb)
 {
-    const struct ftl_core *c = r->c;
-    struct payload_tag tag;
-    int status;
-
-    for (uint32_t die = 0; die < c->g.dies; die++) {
-        uint32_t d = core_data_die_of(&c->g, 0, die);
-        r->step_reads++;
-        if (*recover_void(r, sb, die) || !word_line_status(r, sb, die, 0, &status) ||
-            status != NAND_OK)
+    for (uint32_t die = 0; die < r->c->g.dies; die++)
+        if (!is_in_life(r, sb, die))
             return false;
-        if (d != UINT32_MAX &&
-            (core_peek_tag(c, sb * c->g.sb_units + d * c->g.wl_units + 1, &tag) != NAND_OK ||
-             tag.erases != c->erases[sb]))
-            return false;
-    }
     return true;
 }
 
@@ -108,17 +153,15 @@ int recover_scan(struct recovery *r)
     struct ftl_core *c = r->c;
 
     for (uint32_t sb = 0; sb < c->g.sb_count; sb++) {
-        struct payload_tag tag;
         uint32_t erases = c->erases[sb];
-        if (c->state[sb] == SB_CLOSED) {
-            if (is_same_life(r, sb) && core_peek_tag(c, sb * c->g.sb_units + 1, &tag) == NAND_OK) {
-                for (uint32_t d = 0; d < c->g.dies; d++)
-                    c->rows_programmed[(size_t)sb * c->g.dies + d] = c->g.rows;
-                c->sb_frontier[sb] = tag.frontier;
-                continue;               /* still in the life that the table knows */
-            }
+        if (c->state[sb] == SB_CLOSED && is_same_life(r, sb)) {
+            for (uint32_t d = 0; d < c->g.dies; d++)
+                c->rows_programmed[(size_t)sb * c->g.dies + d] = c->g.rows;
+            continue;
         }
         bool was_full = c->state[sb] == SB_CLOSED;
+        if (was_full)
+            core_tags_forget(c, sb);
         scan_superblock(r, sb);
         c->collectable[sb] = 1;         /* for now: scanned */
         if (was_full && c->erases[sb] == erases)
@@ -201,7 +244,8 @@ bool recover_is_there(const struct recovery *r, uint32_t key, uint32_t slot)
     if (slot == 0)
         return false;
     uint32_t sb = geometry_superblock(&c->g, slot - 1);
-    return c->collectable[sb] ? c->rmap[slot] == key : c->state[sb] == SB_CLOSED;
+    return c->collectable[sb] ? c->rmap[slot] == key || core_tags_known(c, slot)
+                              : c->state[sb] == SB_CLOSED;
 }
 
 /* Map entries whose unit is not there are dropped; live units are counted. With a mark its records
