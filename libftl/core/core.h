@@ -659,25 +659,14 @@ int core_recover(struct ftl_core *c, uint64_t *at, struct core_recovered *out);
 int core_reopen(struct ftl_core *c, uint64_t *at, struct core_recovered *out);
 /* Tag of a slot on the medium; enum nand_status. */
 int core_peek_tag(const struct ftl_core *c, uint32_t slot, struct payload_tag *ret);
-/* remap.c: the map of a drive that keeps it on the medium; c->g.pages_on_medium != 0 */
-/* The log is replayed: where pages begin. */
-void core_remap_begin(struct ftl_core *c);
-/* A copy of page `key` that the log saved. */
-void core_remap_saved(struct ftl_core *c, uint32_t key, uint32_t slot, uint64_t seq);
-/* Units found by the scan, by number; tells which pages begin with one of them. */
-void core_remap_find(struct ftl_core *c, uint32_t found);
-/* Entries of the pages to begin with into the map; returns pages read. */
-uint32_t core_remap_read(struct ftl_core *c);
-/* All is in place: pages that the map has moved on from are dirty. */
-void core_remap_compare(struct ftl_core *c);
-/* replay.c: records of a checkpoint; are no, are all rows of a superblock programmed? */
-void core_replay_table(struct ftl_core *c, const uint8_t *at, uint32_t bytes);
-void core_replay_slice(struct ftl_core *c, const uint8_t *at, uint32_t bytes);
-void core_replay_trim(struct ftl_core *c, const uint8_t *at);
-void core_replay_rows(struct ftl_core *c, const uint8_t *at, uint32_t bytes);
-void core_replay_tags(struct ftl_core *c, const uint8_t *at, uint32_t bytes);
-/* What the log tells of a superblock holds for this erase count and later ones. */
-void core_learn_life(struct ftl_core *c, uint32_t sb, uint32_t erases);
+/* Is the word line on the medium, or put there now, as the drive starts? */
+bool core_resume_skips(struct ftl_core *c, const struct frontier *f, uint32_t die, int32_t group);
+
+/* ---- tags.c: what word lines hold, in the log ---- */
+/* The word line is on the medium; its bytes are still in the buffer. */
+void core_log_tags(struct ftl_core *c, uint32_t sb, uint32_t row, uint32_t die);
+/* Word lines of one sector of records; 0 = they have more units than a record takes. */
+uint32_t core_tags_in_sector(const struct ftl_geometry *g);
 /* Units that may be placed now, if a checkpoint is under way: its segment has room for so many. */
 static inline uint64_t core_log_admits(const struct ftl_core *c)
 {
@@ -688,31 +677,6 @@ static inline uint64_t core_log_admits(const struct ftl_core *c)
     uint64_t used = j->waiting + c->buffer_used + c->gc.buffer_used;
     return used < j->waiting_most ? j->waiting_most - used : 0;
 }
-/* ---- tags.c: what word lines hold, in the log ---- */
-/* The word line is on the medium; its bytes are still in the buffer. */
-void core_log_tags(struct ftl_core *c, uint32_t sb, uint32_t row, uint32_t die);
-void core_tags_forget(struct ftl_core *c, uint32_t sb);
-/* Word lines of one sector of records; 0 = they have more units than a record takes. */
-uint32_t core_tags_in_sector(const struct ftl_geometry *g);
-/* Does the checkpoint name what counts of this word line? */
-bool core_tags_known(const struct ftl_core *c, uint32_t slot);
-/* Live units of superblocks; returns of how many. */
-uint32_t core_replay_counts(struct ftl_core *c, const uint8_t *at, uint32_t bytes);
-/* Is something missing that was written? Told of a drive that stopped in order alone. */
-bool core_log_is_damaged(const struct ftl_core *c, const struct segment_seen *seen,
-                         const uint32_t *order, uint32_t count);
-/* UINT32_MAX: the die holds the row's parity. */
-uint32_t core_data_die_of(const struct ftl_geometry *g, uint32_t row, uint32_t die);
-uint64_t core_reads_ns(const struct ftl_core *c, uint64_t pages);   /* of a start */
-bool core_is_blank(const struct ftl_core *c, uint32_t sb);
-bool core_is_whole(const struct ftl_core *c, uint32_t sb);
-bool core_is_contiguous(const struct ftl_core *c, uint32_t sb);
-void core_close_found(struct ftl_core *c, uint32_t sb);
-bool core_is_frontier(const struct ftl_core *c, uint32_t sb);
-bool core_resume_skips(struct ftl_core *c, const struct frontier *f, uint32_t die, int32_t group);
-int core_resume_frontier(struct ftl_core *c, uint32_t sb, uint64_t *reads);
-/* Frontiers stand where they stood, word lines that were full are sent. FTL_EMEDIA */
-int core_resume(struct ftl_core *c, uint64_t *ret_reads);
 
 /* ---- check.c ---- */
 int core_check(const struct ftl_core *c, char *ret_why, size_t why_size);

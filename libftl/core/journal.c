@@ -68,7 +68,8 @@ bool core_journal_trailer(const uint8_t *t, struct journal_trailer *ret)
         return false;
     *ret = (struct journal_trailer){.kind = t[2], .param = t[3], .a = (uint32_t)core_get(t + 4, 4),
                                     .b = (uint32_t)core_get(t + 8, 4),
-                                    .number = core_get(t + 16, 8), .seq = core_get(t + 24, 8) & ~JOURNAL_MOVED,
+                                    .number = core_get(t + 16, 8),
+                                    .seq = core_get(t + 24, 8) & ~JOURNAL_MOVED,
                                     .moved = (core_get(t + 24, 8) & JOURNAL_MOVED) != 0,
                                     .recovering = t[1] == 'R'};
     return ret->number != 0;

@@ -8,7 +8,7 @@
  * scan finds it. MAPPING.md has the argument. */
 #include <string.h>
 
-#include "core/core.h"
+#include "core/recover.h"
 
 /* Keys of page t: fewer on the last one. */
 static uint32_t entries_of(const struct ftl_core *c, uint32_t t)

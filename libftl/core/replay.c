@@ -1,6 +1,6 @@
 /* replay.c - records of the log into tables; see recover.c. */
-#include "core/core.h"
 #include "core/log.h"
+#include "core/recover.h"
 
 void core_learn_life(struct ftl_core *c, uint32_t sb, uint32_t erases)
 {

@@ -1,6 +1,6 @@
 /* resume.c - an open superblock is written on after a start: its frontier, the word lines that
  * were on their way, the parity of its last rows. */
-#include "core/core.h"
+#include "core/recover.h"
 
 bool core_is_frontier(const struct ftl_core *c, uint32_t sb)
 {

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/log.h"
+#include "core/recover.h"
 
 enum { TAGS_HEAD = 24, TAGS_UNIT = 8, TAGS_ATOMIC = 8 };
 enum { TAGS_HAVE_ATOMIC = 1 };
