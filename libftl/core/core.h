@@ -596,6 +596,9 @@ void core_payload_before(struct ftl_core *c, const struct frontier *f, const uin
 uint32_t core_payload_prev(const struct ftl_core *c, uint32_t slot);
 void core_payload_set_prev(struct ftl_core *c, uint32_t slot, uint32_t prev);
 uint64_t core_payload_oldest(const struct ftl_core *c);
+/* All of payload->bytes in order, part by part; not used: what is there is never read. */
+void core_payload_parts(const struct ftl_core *c, void *user,
+                        void (*fn)(void *user, uint64_t at, size_t bytes, bool used));
 /* The same of open word lines alone. */
 uint64_t core_payload_unsent(const struct ftl_core *c);
 /* After a start: units come back into their word lines. */
@@ -612,8 +615,6 @@ bool core_payload_holds(const struct ftl_core *c, uint32_t sb);
 void core_payload_forget_superblock(struct ftl_core *c, uint32_t sb);
 
 /* ---- journal.c; all but shape, bytes and init need c->journal ---- */
-void core_put(uint8_t *at, uint64_t v, uint32_t bytes);      /* little-endian */
-uint64_t core_get(const uint8_t *at, uint32_t bytes);
 /* -1: the blocks beyond the superblocks are too few; segments, segment_blocks say how many. */
 int core_journal_shape(struct journal *j, const struct ftl_config *cfg,
                        const struct ftl_geometry *g);

@@ -1,22 +1,8 @@
 /* journal.c - writing the log: records into sectors, sectors into pages, segments in turn. */
 #include <string.h>
-#include <xxhash.h>
 
 #include "core/log.h"
-
-void core_put(uint8_t *at, uint64_t v, uint32_t bytes)
-{
-    for (uint32_t i = 0; i < bytes; i++)
-        at[i] = (uint8_t)(v >> 8 * i);
-}
-
-uint64_t core_get(const uint8_t *at, uint32_t bytes)
-{
-    uint64_t v = 0;
-    for (uint32_t i = 0; i < bytes; i++)
-        v |= (uint64_t)at[i] << 8 * i;
-    return v;
-}
+#include "sim/hash.h"
 
 enum { TABLE_ENTRY = JOURNAL_TABLE_ENTRY, SLICE_HEAD = 16, PENDING = 12 };
 
@@ -101,8 +87,11 @@ void core_log_close_sector(struct ftl_core *c, uint8_t kind, uint8_t param, uint
 
 void core_log_close_records(struct ftl_core *c)
 {
-    if (c->journal->used != 0)
-        core_log_close_sector(c, JK_RECORDS, 0, c->journal->used, 0, last_seq(c));
+    if (c->journal->used == 0)
+        return;
+    if (c->journal->used + RECORD_HEAD <= JOURNAL_BODY)
+        memset(core_log_sector(c) + c->journal->used, JR_END, RECORD_HEAD);
+    core_log_close_sector(c, JK_RECORDS, 0, c->journal->used, 0, last_seq(c));
 }
 
 /* ---- pages ------------------------------------------------------------------------------- */
@@ -251,10 +240,7 @@ uint8_t *core_log_append(struct ftl_core *c, enum journal_record type, uint32_t 
 
     if (j->used != 0 && j->used + RECORD_HEAD + bytes > JOURNAL_BODY)
         core_log_close_records(c);
-    uint8_t *body = core_log_sector(c);
-    if (j->used == 0)
-        memset(body, 0, JOURNAL_BODY);
-    uint8_t *at = body + j->used;
+    uint8_t *at = core_log_sector(c) + j->used;
     core_put(at, type, 2);
     core_put(at + 2, bytes, 2);
     j->used += RECORD_HEAD + bytes;

@@ -11,6 +11,21 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* Little-endian; compilers make one access of it. */
+static inline void core_put(uint8_t *at, uint64_t v, uint32_t bytes)
+{
+    for (uint32_t i = 0; i < bytes; i++)
+        at[i] = (uint8_t)(v >> 8 * i);
+}
+
+static inline uint64_t core_get(const uint8_t *at, uint32_t bytes)
+{
+    uint64_t v = 0;
+    for (uint32_t i = 0; i < bytes; i++)
+        v |= (uint64_t)at[i] << 8 * i;
+    return v;
+}
+
 enum { JOURNAL_BODY = 4096, JOURNAL_TRAILER = 32, JOURNAL_BUFFERS = 8 };
 enum { JOURNAL_FRONTIERS = 16, JOURNAL_TABLE_ENTRY = 24 };
 enum { LOG_LEAVES = 2 };        /* buffers that a checkpoint leaves to records: the open one and the next */

@@ -1,8 +1,9 @@
 /* payload.c - user bytes: in the write buffer's cells until programmed, then on NAND. */
 #include "core/payload.h"
+#include "sim/hash.h"
 
+#include <stdlib.h>
 #include <string.h>
-#include <xxhash.h>
 
 #include "core/core.h"
 
@@ -92,7 +93,7 @@ int core_payload_init(struct ftl_core *c, uint32_t wordlines)
     while (p->bucket_mask < p->count)
         p->bucket_mask *= 2;
     size_t units = (size_t)p->count * c->g.wl_units;
-    if (SIM_TAKE_RAW(mem, p->bytes, (size_t)p->count * p->wl_bytes + core_journal_bytes(c)) < 0 ||
+    if (SIM_TAKE_PARTS(mem, p->bytes, (size_t)p->count * p->wl_bytes + core_journal_bytes(c)) < 0 ||
         SIM_TAKE(mem, p->prev, units) < 0 || SIM_TAKE(mem, p->sent, p->count) < 0 ||
         SIM_TAKE(mem, p->wl, p->count) < 0 || SIM_TAKE(mem, p->next, p->count) < 0 ||
         SIM_TAKE(mem, p->bucket, p->bucket_mask) < 0 ||
@@ -119,6 +120,24 @@ void core_payload_forget(struct ftl_core *c)
         p->open[i] = GROUP_NONE;
     for (uint32_t i = 0; i < FRONTIERS_MAX * PAYLOAD_PARITY_MAX; i++)
         p->parity[i] = GROUP_NONE;
+}
+
+void core_payload_parts(const struct ftl_core *c, void *user,
+                        void (*fn)(void *user, uint64_t at, size_t bytes, bool used))
+{
+    const struct payload *p = c->payload;
+    const uint64_t groups = (uint64_t)p->count * p->wl_bytes;
+    int32_t free_group = (int32_t)p->free_head;
+    uint8_t *is_free = calloc(p->count, 1);     /* lack of memory: all count as in use */
+
+    for (; is_free != NULL && free_group != GROUP_NONE; free_group = p->next[free_group])
+        is_free[free_group] = 1;
+    for (uint32_t g = 0; g < p->count; g++)
+        fn(user, (uint64_t)g * p->wl_bytes, p->wl_bytes, is_free == NULL || !is_free[g]);
+    free(is_free);
+    size_t buffer = (size_t)(core_journal_bytes(c) / JOURNAL_BUFFERS);
+    for (int32_t i = 0; i < JOURNAL_BUFFERS && buffer != 0; i++)
+        fn(user, groups + (size_t)i * buffer, buffer, c->log.in_flight[i] || c->log.open == i);
 }
 
 static int32_t group_take(struct ftl_core *c)
@@ -177,6 +196,24 @@ uint8_t *core_payload_sector(const struct ftl_core *c, uint32_t slot, uint32_t c
 
 /* ---- units into the buffer -------------------------------------------------------------- */
 
+/* No unit is there: tags and what lies behind them. Data is written before a program, but for
+ * holes. */
+static void blank(const struct ftl_core *c, uint8_t *group)
+{
+    const struct payload *p = c->payload;
+    const uint32_t last = p->page_bytes - p->sector_bytes * (p->page_cws - 1);
+
+    if (c->cfg->media_faults) {
+        memset(group, 0xff, p->wl_bytes);
+        return;
+    }
+    for (uint8_t *end = group + p->wl_bytes; group < end; group += last) {
+        for (uint32_t s = 1; s < p->page_cws; s++, group += p->sector_bytes)
+            memset(group + CODEWORD_BYTES, 0xff, p->sector_bytes - CODEWORD_BYTES);
+        memset(group + CODEWORD_BYTES, 0xff, last - CODEWORD_BYTES);
+    }
+}
+
 static uint8_t *open_sector(struct ftl_core *c, const struct frontier *f, uint32_t slot,
                             uint32_t cw)
 {
@@ -185,7 +222,7 @@ static uint8_t *open_sector(struct ftl_core *c, const struct frontier *f, uint32
 
     if (*open == GROUP_NONE) {
         *open = group_take(c);
-        memset(core_payload_group(c, *open), 0xff, p->wl_bytes);
+        blank(c, core_payload_group(c, *open));
         group_name(p, *open, (slot - 1) / c->g.wl_units);
     }
     return sector_at(p, core_payload_group(c, *open),

@@ -40,9 +40,10 @@ static int take_payload_memory(struct media *m, uint32_t ops_limit)
 {
     struct sim_mem *mem = &m->ctx->mem;
     size_t planes = (size_t)m->die_count * m->plane_count;
-    return SIM_TAKE(mem, m->plane_bytes, planes * m->page_bus_bytes) < 0 ||
+    return SIM_TAKE_RAW(mem, m->plane_bytes, planes * m->page_bus_bytes) < 0 ||
                    SIM_TAKE(mem, m->program_data, ops_limit) < 0 ||
-                   SIM_TAKE(mem, m->packed, (m->plane_count + (size_t)NAND_PAGE_TYPES_MAX) * m->page_bus_bytes) < 0
+                   SIM_TAKE_RAW(mem, m->packed,
+                                (m->plane_count + (size_t)NAND_PAGE_TYPES_MAX) * m->page_bus_bytes) < 0
                ? FTL_ENOMEM
                : 0;
 }
@@ -50,7 +51,7 @@ static int take_payload_memory(struct media *m, uint32_t ops_limit)
 static int take_memory(struct media *m, uint32_t ops_limit)
 {
     struct sim_mem *mem = &m->ctx->mem;
-    if (SIM_TAKE(mem, m->ops, ops_limit) < 0 || SIM_TAKE(mem, m->dies, m->die_count) < 0 ||
+    if (SIM_TAKE_RAW(mem, m->ops, ops_limit) < 0 || SIM_TAKE(mem, m->dies, m->die_count) < 0 ||
         SIM_TAKE(mem, m->planes, (size_t)m->die_count * m->plane_count) < 0)
         return FTL_ENOMEM;
     m->op_count = m->free_count = ops_limit;

@@ -21,6 +21,18 @@ static void drive_aim(ftl_drive *d)
     d->media.program_bytes = c->payload != NULL ? c->payload->bytes : NULL;
 }
 
+struct both {
+    uint8_t *to;
+    const uint8_t *from;
+};
+
+static void copy_part(void *user, uint64_t at, size_t bytes, bool used)
+{
+    const struct both *b = user;
+    if (used)
+        memcpy(b->to + at, b->from + at, bytes);
+}
+
 int ftl_fork(const ftl_drive *from, ftl_drive **ret)
 {
     if (from == NULL || ret == NULL)
@@ -34,6 +46,10 @@ int ftl_fork(const ftl_drive *from, ftl_drive **ret)
         return FTL_ENOMEM;
     }
     drive_aim(d);
+    if (d->core.payload != NULL) {
+        struct both b = {d->core.payload->bytes, from->core.payload->bytes};
+        core_payload_parts(&from->core, &b, copy_part);
+    }
     if (media_fork(&d->media, &from->media) < 0) {
         sim_mem_free(&d->ctx.mem);
         free(d);

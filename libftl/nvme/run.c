@@ -1,7 +1,7 @@
 /* run.c - the event loop, and commands in and out. */
-#include <xxhash.h>
 
 #include "nvme/drive.h"
+#include "sim/hash.h"
 
 /* ---- submit and poll ---------------------------------------------------------- */
 

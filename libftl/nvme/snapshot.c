@@ -89,6 +89,25 @@ static void strip(ftl_drive *s)
     media_point(&s->media, NULL);
 }
 
+/* The write buffer: what is not in use may be anything. */
+struct parts {
+    struct snap_out *o;
+    const uint8_t *array;
+};
+
+static void write_part(void *user, uint64_t at, size_t bytes, bool used)
+{
+    static const uint8_t zeros[4096];
+    const struct parts *p = user;
+
+    if (used)
+        (void)snap_out_bytes(p->o, p->array + at, bytes);
+    for (size_t n; !used && bytes > 0; bytes -= n) {
+        n = bytes < sizeof zeros ? bytes : sizeof zeros;
+        (void)snap_out_bytes(p->o, zeros, n);
+    }
+}
+
 static void write_array(struct snap_out *o, const ftl_drive *d, uint32_t i)
 {
     const struct sim_mem *mem = &d->ctx.mem;
@@ -101,6 +120,9 @@ static void write_array(struct snap_out *o, const ftl_drive *d, uint32_t i)
             memset(&one.cmd, 0, sizeof one.cmd);
             (void)snap_out_bytes(o, &one, sizeof one);
         }
+    } else if (d->core.payload != NULL && mem->list[i].array == d->core.payload->bytes) {
+        struct parts p = {o, mem->list[i].array};
+        core_payload_parts(&d->core, &p, write_part);
     } else {
         (void)snap_out_bytes(o, mem->list[i].array, s.bytes);
     }

@@ -39,9 +39,9 @@ static void set_pointer(struct sim_mem *mem, uint32_t i)
 int sim_mem_take(struct sim_mem *mem, void *where, size_t count, size_t size)
 {
     intptr_t place = (intptr_t)where - (intptr_t)mem;
-    bool raw = mem->raw;
+    bool raw = mem->raw, parts = mem->parts;
 
-    mem->raw = false;
+    mem->raw = mem->parts = false;
 
     if (count > SIZE_MAX / 2 / size)
         return -1;
@@ -62,6 +62,7 @@ int sim_mem_take(struct sim_mem *mem, void *where, size_t count, size_t size)
     mem->list[mem->count].array = p;
     mem->list[mem->count].bytes = count * size;
     mem->list[mem->count].where = place;
+    mem->list[mem->count].parts = parts;
     set_pointer(mem, mem->count++);
     return 0;
 }
@@ -81,7 +82,8 @@ int sim_mem_copy(struct sim_mem *to, const struct sim_mem *from)
             sim_mem_free(to);
             return -1;
         }
-        memcpy(p, from->list[i].array, from->list[i].bytes);
+        if (!from->list[i].parts)
+            memcpy(p, from->list[i].array, from->list[i].bytes);
         to->list[i] = from->list[i];
         to->list[i].array = p;
         set_pointer(to, i);

@@ -20,9 +20,10 @@ struct sim_mem {
         void *array;
         size_t bytes;
         intptr_t where;
+        bool parts;             /* its owner copies what is in use */
     } list[SIM_MEM_ARRAYS];
     uint32_t count, cursor;
-    bool again, raw;
+    bool again, raw, parts;
 };
 
 /* Takes `count` zeroed elements and sets the pointer p; -1 on lack of memory. */
@@ -31,6 +32,8 @@ int sim_mem_take(struct sim_mem *mem, void *where, size_t count, size_t size);
 /* For arrays of which nothing is read before it is written: taken again they are as they were. */
 #define SIM_TAKE_RAW(mem, p, count) \
     ((mem)->raw = true, sim_mem_take((mem), &(p), (count), sizeof *(p)))
+/* The same, and of a copy the owner fills in what is in use. */
+#define SIM_TAKE_PARTS(mem, p, count) ((mem)->parts = true, SIM_TAKE_RAW(mem, p, count))
 void sim_mem_again(struct sim_mem *mem);
 /* `to` is a plain copy of the object that `from` lies in: gives it arrays of its own. On lack of
  * memory -1, and `to` has none. */

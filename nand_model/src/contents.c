@@ -4,10 +4,10 @@
  * of pages that is copied before it is changed while shared. NULL = all ones. */
 #include <stdlib.h>
 #include <string.h>
-#include <xxhash.h>
 #include <zstd.h>
 
 #include "dev.h"
+#include "hash.h"
 
 enum { PAGE_MOST = 65536 + 16384 }; /* bounds of nand_profile_check() */
 

@@ -1,9 +1,9 @@
 /* store.c - what store.h offers besides snapshots. */
 #include <stdlib.h>
 #include <string.h>
-#include <xxhash.h>
 
 #include "dev.h"
+#include "hash.h"
 
 int nand_fork(const nand_dev *dev, nand_dev **ret_copy)
 {
