@@ -45,9 +45,9 @@ LIBC = re.compile(
     r"sys/[a-z]+|[a-z]*intrin|cpuid|arm_neon)\.h$")
 # Libraries of others, by room prefix.
 FOREIGN = {
-    "nand": {"zstd.h", "xxhash.h"},
+    "nand": {"zstd.h", "xxhash.h", "xxh_x86dispatch.h"},
     "ldpc": set(),
-    "sim": {"xxhash.h"},
+    "sim": {"xxhash.h", "xxh_x86dispatch.h"},
     "media": {"xxhash.h", "uthash.h", "utlist.h"},
     "core": {"xxhash.h", "zstd.h", "uthash.h", "utlist.h", "utarray.h"},
     "policy": set(),
