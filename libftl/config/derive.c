@@ -69,6 +69,9 @@ static int check_media(const struct ftl_config *c, char *why, size_t n)
         return config_refuse(FTL_ECONFIG, why, n,
                              "media.start_cycles, media.celsius, media.refresh_*, media.patrol_hours: need "
                              "media.ecc=1: without it cells do not age");
+    if (c->wear_assembly && !c->media_faults)
+        return config_refuse(FTL_ECONFIG, why, n,
+                             "wear.assembly=1: needs media.faults=1: without it superblocks have no spares");
     if (c->media_restripe && (!c->media_faults || c->raid_parity == 0))
         return config_refuse(FTL_ECONFIG, why, n,
                              "media.restripe=1: needs media.faults=1 and raid.parity=1: there are no "

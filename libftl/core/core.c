@@ -114,7 +114,7 @@ uint64_t core_memory(const struct ftl_config *cfg)
                       g.planes * (uint64_t)sizeof(struct row_range);
     uint64_t blocks = cfg->media_faults ? media_blocks_memory(g.dies, g.planes,
                                                               cfg->nand_blocks_per_plane,
-                                                              g.sb_count)
+                                                              g.sb_count, cfg->wear_assembly != 0)
                                         : 0;
     uint32_t wordlines = wl_limit(&g, cfg, gc_window(&g, cfg), &reserve);
     uint64_t payload = cfg->media_payload ? core_payload_memory(cfg, &g, wordlines) : 0;
@@ -247,6 +247,8 @@ void core_release(struct ftl_core *c, uint32_t sb)
         c->count->nand_erases += (uint64_t)c->g.dies * c->g.planes;
         if (c->payload != NULL)
             media_erase_untimed(c->media, sb, c->erases[sb]);
+        else
+            media_count_erase(c->media, sb);
         return;
     }
     for (uint32_t d = 0; d < c->g.dies; d++)
@@ -289,6 +291,8 @@ void core_format(struct ftl_core *c)
         c->count->nand_erases += (uint64_t)c->g.dies * c->g.planes;
         if (c->payload != NULL)
             media_erase_untimed(c->media, sb, c->erases[sb]);
+        else
+            media_count_erase(c->media, sb);
     }
     core_payload_forget(c);
     core_forget_lost(c);
@@ -320,9 +324,23 @@ static void sync_planes(struct ftl_core *c, uint32_t sb, uint32_t die, uint32_t 
             continue;
         uint32_t n = rows < b->hole_row[i] ? rows : b->hole_row[i];
         int err = nand_block_set(c->media->nand, die, p, b->block[i], n * c->g.page_types,
-                                 c->erases[sb]);
+                                 media_blocks_worn(b, die, p, b->block[i], c->erases[sb]));
         FTL_ASSERT(c->ctx, err == 0);
     }
+}
+
+/* Spares that were in use meanwhile are blank and as worn as they are counted. */
+static void sync_spares(struct ftl_core *c)
+{
+    const struct media_blocks *b = &c->media->blocks;
+
+    for (uint32_t at = 0; b->erases != NULL && at < b->dies * b->planes; at++)
+        for (uint32_t k = 0; k < b->spare_count[at]; k++) {
+            uint32_t block = b->spare[(size_t)at * b->spare_room + k], die = at / b->planes;
+            int err = nand_block_set(c->media->nand, die, at % b->planes, block, 0,
+                                     media_blocks_worn(b, die, at % b->planes, block, 0));
+            FTL_ASSERT(c->ctx, err == 0);
+        }
 }
 
 /* Every die has the rows before the open one; those that the open row has reached
@@ -363,6 +381,7 @@ void core_sync_medium(struct ftl_core *c)
 {
     for (uint32_t sb = 0; sb < c->g.sb_count; sb++)
         sync_superblock(c, sb);
+    sync_spares(c);
     core_gc_resume(c);
     /* units of open word lines are what the write buffer holds */
     c->buffer_used = core_open_cause(c, CAUSE_HOST);

@@ -471,9 +471,18 @@ static int check_plane(const struct ftl_core *c, uint32_t die, uint32_t plane, u
         if (b->hole_row[i] > b->rows)
             return wrong(why, size, "blocks: hole row beyond the block", b->hole_row[i], b->rows);
     }
-    for (uint32_t k = 0; k < b->spare_room; k++)
+    for (uint32_t k = 0; k < b->spare_room; k++) {
+        struct nand_block_info info;
         if (seen[k] > 1)
             return wrong(why, size, "blocks: one block in two places", seen[k], 1);
+        if (seen[k] == 0 || b->erases == NULL || c->medium_stale ||
+            nand_block_info(c->media->nand, die, plane, k, &info) != 0)
+            continue;
+        uint32_t worn = media_blocks_worn(b, die, plane, k, 0);
+        /* the part counts an erase as it begins */
+        if (info.erase_count - worn > (c->media->dies[die].array_op != MEDIA_NONE))
+            return wrong(why, size, "blocks: erases counted, and of the part", worn, info.erase_count);
+    }
     *used_sum += used;
     return 0;
 }

@@ -3,10 +3,12 @@
 #include <stdlib.h>
 
 #include "ftl/ftl.h"
+#include "sim/plant.h"
 
-uint64_t media_blocks_memory(uint64_t dies, uint64_t planes, uint64_t blocks, uint64_t sb_count)
+uint64_t media_blocks_memory(uint64_t dies, uint64_t planes, uint64_t blocks, uint64_t sb_count,
+                             bool by_wear)
 {
-    return dies * planes * (sb_count * 8 + (blocks + 4) * 4 + 9);
+    return dies * planes * (sb_count * 8 + (blocks + 4) * 4 + 9 + (by_wear ? blocks * 4 : 0));
 }
 
 static bool is_bad(const nand_dev *nand, uint32_t die, uint32_t plane, uint32_t block)
@@ -15,9 +17,27 @@ static bool is_bad(const nand_dev *nand, uint32_t die, uint32_t plane, uint32_t 
     return nand_block_info(nand, die, plane, block, &info) != 0 || info.bad != 0;
 }
 
+static uint32_t worn_of(const nand_dev *nand, uint32_t die, uint32_t plane, uint32_t block)
+{
+    struct nand_block_info info;
+    return nand_block_info(nand, die, plane, block, &info) == 0 ? info.erase_count : 0;
+}
+
 static void spare_push(struct media_blocks *b, size_t plane, uint32_t block)
 {
     b->spare[plane * b->spare_room + b->spare_count[plane]++] = block;
+}
+
+/* The least worn spare of a plane, the uppermost of several; there is one. */
+static uint32_t *least_worn(const struct media_blocks *b, size_t plane)
+{
+    uint32_t *spare = &b->spare[plane * b->spare_room], *best = &spare[b->spare_count[plane] - 1];
+    const uint32_t *erases = &b->erases[plane * b->spare_room];
+
+    for (uint32_t k = b->spare_count[plane]; k-- > 0;)
+        if (erases[spare[k]] < erases[*best])
+            best = &spare[k];
+    return best;
 }
 
 /* A spare for one block, or a hole. */
@@ -29,7 +49,11 @@ static void fill_place(struct media_blocks *b, uint32_t sb, uint32_t die, uint32
     b->hole_row[i] = 0;
     if (b->dead[at] || b->spare_count[at] == 0)
         return;
-    b->block[i] = b->spare[at * b->spare_room + --b->spare_count[at]];
+    uint32_t *top = &b->spare[at * b->spare_room + b->spare_count[at] - 1];
+    uint32_t *taken = b->erases != NULL ? least_worn(b, at) : top;
+    b->block[i] = *taken;
+    *taken = *top;
+    b->spare_count[at]--;
     b->hole_row[i] = b->rows;
 }
 
@@ -58,7 +82,7 @@ static void place_plane(struct media_blocks *b, const nand_dev *nand, uint32_t d
 }
 
 int media_blocks_init(struct media_blocks *b, struct sim_mem *mem, const nand_dev *nand,
-                      uint32_t sb_count, uint32_t rows)
+                      uint32_t sb_count, uint32_t rows, bool by_wear)
 {
     const struct nand_geometry *g = &nand_dev_profile(nand)->geo;
     size_t places = (size_t)sb_count * g->dies * g->planes, planes = (size_t)g->dies * g->planes;
@@ -68,11 +92,15 @@ int media_blocks_init(struct media_blocks *b, struct sim_mem *mem, const nand_de
     if (SIM_TAKE(mem, b->block, places) < 0 || SIM_TAKE(mem, b->hole_row, places) < 0 ||
         SIM_TAKE(mem, b->spare, planes * b->spare_room) < 0 ||
         SIM_TAKE(mem, b->spare_count, planes) < 0 || SIM_TAKE(mem, b->spare_begin, planes) < 0 ||
-        SIM_TAKE(mem, b->dead, planes) < 0)
+        SIM_TAKE(mem, b->dead, planes) < 0 ||
+        (by_wear && SIM_TAKE(mem, b->erases, planes * b->spare_room) < 0))
         return FTL_ENOMEM;
     for (uint32_t d = 0; d < b->dies; d++)
-        for (uint32_t p = 0; p < b->planes; p++)
+        for (uint32_t p = 0; p < b->planes; p++) {
+            for (uint32_t k = 0; by_wear && k < b->spare_room; k++)
+                b->erases[media_blocks_plane(b, d, p) * b->spare_room + k] = worn_of(nand, d, p, k);
             place_plane(b, nand, d, p);
+        }
     return 0;
 }
 
@@ -114,6 +142,29 @@ void media_blocks_turn(struct media_blocks *b, uint32_t sb)
             if (b->dead[(size_t)d * b->planes + p])
                 good &= ~(UINT32_C(1) << p);
         media_blocks_replace(b, sb, d, ~good & ((UINT32_C(1) << b->planes) - 1));
+    }
+}
+
+void media_blocks_erased(struct media_blocks *b, uint32_t sb, uint32_t die, uint32_t failed)
+{
+    if (__builtin_expect(b->erases == NULL, 1))
+        return;
+    for (uint32_t p = 0; p < b->planes; p++) {
+        size_t at = media_blocks_plane(b, die, p);
+        size_t i = media_blocks_index(b, sb, die, p);
+        uint32_t *block = &b->block[i], *erases = &b->erases[at * b->spare_room];
+        /* one that failed is replaced for good, before its erase or after a format */
+        if (b->hole_row[i] != b->rows || failed >> p & 1 || b->dead[at])
+            continue;
+        erases[*block]++;
+        if (b->spare_count[at] == 0)
+            continue;
+        uint32_t *spare = least_worn(b, at), worn = *block;
+        if (erases[*spare] >= erases[worn])
+            continue;
+        *block = *spare;
+        *spare = FTL_PLANT(spare_twice, 3) ? *spare : worn;
+        b->exchanged++;
     }
 }
 

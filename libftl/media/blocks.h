@@ -25,14 +25,18 @@ struct media_blocks {
     uint32_t *spare;            /* per die and plane: a stack of `spare_room` */
     uint32_t *spare_count, *spare_begin;    /* now, and after the factory's bad ones */
     uint8_t *dead;              /* per die and plane: 1 = it answers no more */
+    uint32_t *erases;           /* wear.assembly: per die, plane and block; else NULL */
     uint32_t dies, planes, rows, sb_count, spare_room;
     uint64_t factory_bad, retired;      /* blocks; of dead planes too */
+    uint64_t exchanged;                 /* blocks that gave way to a less worn spare */
 };
 
-/* Takes the factory's bad blocks out. 0, or FTL_ENOMEM. O(blocks). */
+/* Takes the factory's bad blocks out; `by_wear`: superblocks are assembled by wear. 0, or
+ * FTL_ENOMEM. O(blocks). */
 int media_blocks_init(struct media_blocks *b, struct sim_mem *mem, const nand_dev *nand, uint32_t sb_count,
-                      uint32_t rows);
-uint64_t media_blocks_memory(uint64_t dies, uint64_t planes, uint64_t blocks, uint64_t sb_count);
+                      uint32_t rows, bool by_wear);
+uint64_t media_blocks_memory(uint64_t dies, uint64_t planes, uint64_t blocks, uint64_t sb_count,
+                             bool by_wear);
 
 static inline size_t media_blocks_index(const struct media_blocks *b, uint32_t sb, uint32_t die,
                                         uint32_t plane)
@@ -54,6 +58,19 @@ static inline const uint32_t *media_blocks_row(const struct media_blocks *b, uin
     return &b->block[media_blocks_index(b, sb, die, 0)];
 }
 
+static inline size_t media_blocks_plane(const struct media_blocks *b, uint32_t die, uint32_t plane)
+{
+    return (size_t)die * b->planes + plane;
+}
+
+/* Erases of a block, as this table counts them; else as its superblock does. */
+static inline uint32_t media_blocks_worn(const struct media_blocks *b, uint32_t die, uint32_t plane,
+                                         uint32_t block, uint32_t of_superblock)
+{
+    return b->erases == NULL ? of_superblock
+                             : b->erases[media_blocks_plane(b, die, plane) * b->spare_room + block];
+}
+
 /* Planes of a die whose block of this superblock takes this row. */
 uint32_t media_blocks_mask(const struct media_blocks *b, uint32_t sb, uint32_t die, uint32_t row);
 /* Nothing can be written there from this row on. */
@@ -61,6 +78,10 @@ void media_blocks_fail(struct media_blocks *b, uint32_t sb, uint32_t die, uint32
                        uint32_t row);
 /* Before the erase of a superblock: failed blocks give way to spares. */
 void media_blocks_turn(struct media_blocks *b, uint32_t sb);
+/* The erase of a superblock's blocks on a die has ended, but for the planes where it failed. With
+ * assembly by wear each counts it, and gives way to the least worn spare of its plane if that is
+ * less worn; both are blank. O(spares). */
+void media_blocks_erased(struct media_blocks *b, uint32_t sb, uint32_t die, uint32_t failed);
 /* Its erase failed: the same for these planes. */
 void media_blocks_replace(struct media_blocks *b, uint32_t sb, uint32_t die, uint32_t planes);
 /* These planes of a die are lost, their spares with them; data rows stay listed.

@@ -141,7 +141,7 @@ int media_init(struct media *m, const struct ftl_config *cfg, struct sim_heap *h
         start_worn(m, (uint32_t)cfg->media_start_cycles, p.geo.blocks_per_plane);
     if (cfg->media_faults &&
         media_blocks_init(&m->blocks, &ctx->mem, m->nand, (uint32_t)cfg->ftl_superblocks,
-                          p.geo.wordlines_per_block) < 0)
+                          p.geo.wordlines_per_block, cfg->wear_assembly != 0) < 0)
         return FTL_ENOMEM;
     int err = take_rules(m, cfg, why, why_size);
     return err < 0 ? err : take_memory(m, ops_limit);
@@ -547,6 +547,8 @@ uint32_t media_probe(struct media *m, uint32_t die)
 /* Before the die starts anything else: failed blocks take no more. */
 static uint32_t take_failure(struct media *m, const struct media_op *op)
 {
+    if (op->kind == MEDIA_ERASE && !media_is_slc(m, op->block))
+        media_blocks_erased(&m->blocks, op->block, op->die, op->failed);
     if (__builtin_expect(op->failed == 0 || m->blocks.block == NULL, 1))
         return 0;
     uint32_t dead = media_probe(m, op->die);
@@ -660,35 +662,4 @@ struct media_done media_event(struct media *m, uint64_t now, uint32_t index)
     if (__builtin_expect(m->ecc.curves != NULL, 0) && !decoded(m, now, index))
         return nothing;
     return finish_read(m, now, index);
-}
-
-/* ---- without time ---------------------------------------------------------------- */
-
-void media_set_slc(struct media *m, uint32_t die, uint32_t block, uint32_t pages, uint32_t erases)
-{
-    for (uint32_t p = 0; p < m->plane_count; p++) {
-        int err = nand_block_set_slc(m->nand, die, p, block, pages, erases);
-        FTL_ASSERT(m->ctx, err == 0);
-    }
-}
-
-void media_erase_die_untimed(struct media *m, uint32_t die, uint32_t block, uint32_t erases)
-{
-    if (media_is_slc(m, block)) {
-        media_set_slc(m, die, block, 0, erases);
-        return;
-    }
-    for (uint32_t p = 0; p < m->plane_count; p++) {
-        uint32_t at = media_blocks_at(&m->blocks, block, die, p);
-        int err = at == BLOCK_NONE ? 0 : nand_block_set(m->nand, die, p, at, 0, erases);
-        FTL_ASSERT(m->ctx, err == 0);
-    }
-}
-
-void media_erase_untimed(struct media *m, uint32_t block, uint32_t erases)
-{
-    for (uint32_t d = 0; m->ecc.curves != NULL && d < m->die_count; d++)
-        media_ecc_erased(m, block, d);
-    for (uint32_t d = 0; d < m->die_count; d++)
-        media_erase_die_untimed(m, d, block, erases);
 }

@@ -248,6 +248,8 @@ int media_put_meta(struct media *m, uint32_t die, uint32_t block, uint32_t page,
                    const uint8_t *pages);
 void media_erase_meta(struct media *m, uint32_t block, bool slc, uint32_t erases);
 void media_erase_untimed(struct media *m, uint32_t block, uint32_t erases);
+/* Without bytes the medium is told when time starts; what superblocks are made of changes now. */
+void media_count_erase(struct media *m, uint32_t block);
 /* A block of one bit per cell with so many pages. */
 void media_set_slc(struct media *m, uint32_t die, uint32_t block, uint32_t pages, uint32_t erases);
 void media_erase_die_untimed(struct media *m, uint32_t die, uint32_t block, uint32_t erases);

@@ -17,6 +17,7 @@ int ftl_health_get(const ftl_drive *d, struct ftl_health *ret)
         .read_only = d->core.read_only,
         .blocks_factory_bad = b->factory_bad,
         .blocks_retired = b->retired,
+        .blocks_exchanged = b->exchanged,
         .hole_units = d->core.lasting_total,
         .leaving = d->core.care.waiting,
         .care_ns = d->core.care.busy_ns +

@@ -129,6 +129,7 @@ static enum extra add_extra(struct ftl_config *cfg, struct rand64 *r)
         c.media_faults = 1;
         c.ftl_superblocks += 3 + (c.buffer_bytes + c.buffer_gc_bytes) / c.map_unit_bytes / sb_units;
         c.nand_blocks_per_plane = c.ftl_superblocks + draw_to(r, 6);
+        c.wear_assembly = draw_to(r, 2);
     } else {
         c.journal_enabled = 1;
         c.wear_spread = 0;

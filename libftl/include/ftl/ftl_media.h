@@ -40,6 +40,7 @@ struct ftl_health {
     uint64_t nand_energy_pj;    /* array and bus since creation */
     uint64_t waiting_units;     /* units whose program failed, not placed again yet */
     uint64_t ecc_corrected_bits;    /* media.ecc = decoder: wrong bits of words that decoded */
+    uint64_t blocks_exchanged;  /* wear.assembly: blocks that gave way to a less worn spare */
     uint64_t ecc_miscorrected;  /* the same: words that decoded to others, found by their CRC */
 };
 /* FTL_EINVAL for a null pointer. O(planes + open word lines). */
