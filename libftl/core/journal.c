@@ -4,6 +4,7 @@
 #include "core/log.h"
 #include "sim/hash.h"
 
+enum { LOG_VERSION = 3 };        /* of FORMAT.md: where segments lie is part of it */
 enum { TABLE_ENTRY = JOURNAL_TABLE_ENTRY, SLICE_HEAD = 16, PENDING = 12 };
 
 /* ---- where a page lies ---------------------------------------------------------------- */
@@ -50,14 +51,15 @@ static uint32_t sum_of(const uint8_t *sector)
 
 bool core_journal_trailer(const uint8_t *t, struct journal_trailer *ret)
 {
-    if (t[0] != 'F' || (t[1] != 'J' && t[1] != 'R') || t[2] < JK_RECORDS || t[2] > JK_UNIT_SENT)
+    if ((t[0] != 'J' && t[0] != 'R') || t[1] != LOG_VERSION || t[2] < JK_RECORDS ||
+        t[2] > JK_UNIT_SENT)
         return false;
     *ret = (struct journal_trailer){.kind = t[2], .param = t[3], .a = (uint32_t)core_get(t + 4, 4),
                                     .b = (uint32_t)core_get(t + 8, 4),
                                     .number = core_get(t + 16, 8),
                                     .seq = core_get(t + 24, 8) & ~JOURNAL_MOVED,
                                     .moved = (core_get(t + 24, 8) & JOURNAL_MOVED) != 0,
-                                    .recovering = t[1] == 'R'};
+                                    .recovering = t[0] == 'R'};
     return ret->number != 0;
 }
 
@@ -72,8 +74,8 @@ void core_log_close_sector(struct ftl_core *c, uint8_t kind, uint8_t param, uint
     struct journal *j = c->journal;
     uint8_t *s = sector_at(c, j->open_sectors), *t = s + JOURNAL_BODY;
 
-    t[0] = 'F';
-    t[1] = j->recovering ? 'R' : 'J';
+    t[0] = j->recovering ? 'R' : 'J';
+    t[1] = LOG_VERSION;
     t[2] = kind;
     t[3] = param;
     core_put(t + 4, a, 4);
