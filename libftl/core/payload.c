@@ -76,7 +76,8 @@ uint64_t core_payload_memory(const struct ftl_config *cfg, const struct ftl_geom
                              uint32_t wordlines)
 {
     uint64_t planes = (uint64_t)g->dies * g->planes, count = group_limit(cfg, wordlines);
-    return count * (4 * (uint64_t)g->wl_units + 1) + count * ((uint64_t)g->planes * g->page_types * page_bytes(cfg) + 4 * sizeof(int32_t)) +
+    uint64_t word_line = (uint64_t)g->planes * g->page_types * page_bytes(cfg);
+    return count * (4 * (uint64_t)g->wl_units + 1) + count * (word_line + 4 * sizeof(int32_t)) +
            planes * page_bytes(cfg) + FRONTIERS_MAX * (1 + PAYLOAD_PARITY_MAX) * sizeof(int32_t);
 }
 

@@ -127,7 +127,8 @@ static void settle(struct media *m, struct media_op *op, enum ftl_ecc_step step)
             op->soft == 0 ? op->level : op->best_level;
     op->failed = step == FTL_ECC_FAILED;
     /* worth moving before it gets worse: much effort, or much read disturb */
-    op->effort = step > FTL_ECC_RETRY || op->wrong >= ecc->refresh_bits || op->attempt > ecc->refresh_retries ||
+    op->effort = step > FTL_ECC_RETRY || op->wrong >= ecc->refresh_bits ||
+                 op->attempt > ecc->refresh_retries ||
                  (ecc->refresh_reads != 0 && ++*reads >= ecc->refresh_reads);
 }
 

@@ -2,9 +2,9 @@
  *
  * The NAND model says how many bits of each codeword are wrong at the read voltages
  * used; the decoder's measured curves (ldpc/ecc.h) say how often so many are too many, or
- * the decoder itself is given the bits (ecc_decode.h). A read that fails is repeated: at lowered voltages until three attempts in a
- * row brought no fewer errors, then with 2 and with 3 bits per cell bit at the best of
- * them. Every attempt is an operation on the die. */
+ * the decoder itself is given the bits (ecc_decode.h). A read that fails is repeated: at lowered
+ * voltages until three attempts in a row brought no fewer errors, then with 2 and with 3 bits per
+ * cell bit at the best of them. Every attempt is an operation on the die. */
 #ifndef FTL_MEDIA_ECC_H
 #define FTL_MEDIA_ECC_H
 

@@ -639,7 +639,7 @@ static bool decoded(struct media *m, uint64_t now, uint32_t index)
         return true;
     if (!media_ecc_judge(m, now, index))
         return false;
-    if (m->plane_bytes != NULL && !op->failed && !media_decodes(m))      /* what the decoder gives: no wrong bits */
+    if (m->plane_bytes != NULL && !op->failed && !media_decodes(m))     /* it gives no wrong bits */
         op->failed = media_peek(m, op->die, op->plane, op->block, op->page, 0, m->page_bus_bytes,
                                 media_page_room(m, op->die, op->plane)) != NAND_OK;
     return true;

@@ -8,7 +8,14 @@
 
 #include <stdint.h>
 
-enum draw_purpose { DRAW_GC_VICTIM = 1, DRAW_WEAR = 40, DRAW_CAP_TEST = 60, DRAW_MEMORY = 20, DRAW_ECC = 21, DRAW_UPSET = 22 };
+enum draw_purpose {
+    DRAW_GC_VICTIM = 1,
+    DRAW_MEMORY = 20,
+    DRAW_ECC,
+    DRAW_UPSET,
+    DRAW_WEAR = 40,
+    DRAW_CAP_TEST = 60
+};
 
 static inline uint64_t draw_mix(uint64_t x)
 {
