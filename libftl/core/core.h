@@ -98,6 +98,7 @@ struct gc_state {
     uint32_t *reads;            /* per superblock: groups being read */
     struct gc_finishing *finishing; /* inspected to the end, not yet free */
     uint32_t finishing_count;
+    bool held;                  /* nothing more is collected: the power is being taken away */
 };
 
 /* Who decides. The state of all policies is one block without pointers, so that a copy
@@ -589,6 +590,8 @@ void core_payload_put(struct ftl_core *c, uint32_t sb, uint32_t row, uint32_t di
 void core_payload_release(struct ftl_core *c, int32_t group, bool named);
 
 /* Tag without a look at its checksum. */
+/* Of a sector in the buffer: is a unit there? Its bytes are not looked at. */
+bool core_payload_there(const uint8_t *sector, struct payload_tag *ret);
 void core_payload_tag_of(const uint8_t *tag, struct payload_tag *ret_tag);
 /* Where the keys that come next lay before; where the key of a buffered slot lay. */
 void core_payload_before(struct ftl_core *c, const struct frontier *f, const uint32_t *keys,

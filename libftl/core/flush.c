@@ -33,7 +33,7 @@ static bool add_unit(struct ftl_core *c, uint32_t frontier, uint32_t slot, bool 
          cw++) {
         const uint8_t *sector = core_payload_sector(c, slot, cw);
         struct payload_tag tag;
-        (void)core_payload_tag(sector, &tag);
+        (void)core_payload_there(sector, &tag);
         memcpy(core_log_sector(c), sector, JOURNAL_BODY);
         core_log_close_sector(c, sent ? JK_UNIT_SENT : JK_UNIT, (uint8_t)(frontier << 4 | cw), tag.key,
                               slot, tag.seq | (tag.cause == CAUSE_GC ? JOURNAL_MOVED : 0));
@@ -97,7 +97,7 @@ static void save_word_line(struct ftl_core *c, uint32_t slot, bool sent, struct 
     struct payload_tag tag;
 
     for (uint32_t i = 0; i < c->g.wl_units; i++) {
-        if (!core_payload_tag(core_payload_sector(c, slot + i, 0), &tag))
+        if (!core_payload_there(core_payload_sector(c, slot + i, 0), &tag))
             break;
         if (add_unit(c, frontier, slot + i, sent))
             f->units++;
@@ -112,7 +112,7 @@ static bool is_programmed(const struct ftl_core *c, uint32_t slot)
     struct payload_tag held, there;
 
     return core_peek_tag(c, slot, &there) == NAND_OK &&
-           core_payload_tag(core_payload_sector(c, slot, 0), &held) && there.seq == held.seq;
+           core_payload_there(core_payload_sector(c, slot, 0), &held) && there.seq == held.seq;
 }
 
 /* Twice: one may be lost. It speaks of what has ended. */

@@ -550,6 +550,8 @@ void core_gc_issue(struct ftl_core *c)
         core_continue_failed(c);
     if (c->gc.finishing_count != 0)
         release_finished(c);
+    if (__builtin_expect(c->gc.held, 0))
+        return;
     while (!blocked &&
            (is_hungry(c) || (is_starved(c) && c->gc.gain <= open_filler(c)) ||
             (c->cache.count != 0 && core_cache_wants(c)))) {

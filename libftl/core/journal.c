@@ -351,7 +351,7 @@ static bool durable_slot(const struct ftl_core *c, uint32_t key, uint32_t *ret_s
         struct payload_tag tag;
         if (sector == NULL)
             break;
-        (void)core_payload_tag(sector, &tag);
+        (void)core_payload_there(sector, &tag);
         *ret_seq = tag.seq - 1;
         waits = true;
         slot = core_payload_prev(c, slot);

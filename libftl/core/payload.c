@@ -59,6 +59,12 @@ bool core_payload_tag(const uint8_t *sector, struct payload_tag *ret)
     return true;
 }
 
+bool core_payload_there(const uint8_t *sector, struct payload_tag *ret)
+{
+    core_payload_tag_of(sector + CODEWORD_BYTES, ret);
+    return core_get(sector + CODEWORD_BYTES + 26, 2) == TAG_VERSION;
+}
+
 /* ---- groups -------------------------------------------------------------------------- */
 
 static uint32_t page_bytes(const struct ftl_config *cfg)

@@ -30,7 +30,7 @@ static bool is_short(const struct ftl_core *c, uint32_t slot, uint64_t *ret_firs
     *ret_first = 0;
     *ret_atomic = false;
     for (uint32_t i = 0; i < c->g.wl_units && c->payload != NULL; i++) {
-        core_payload_tag_of(core_payload_sector(c, slot + i, 0) + CODEWORD_BYTES, &tag);
+        (void)core_payload_there(core_payload_sector(c, slot + i, 0), &tag);
         if (i == 0)
             *ret_first = tag.seq;
         if (tag.seq < *ret_first || tag.seq - *ret_first > UINT32_MAX)
@@ -63,7 +63,7 @@ void core_log_tags(struct ftl_core *c, uint32_t sb, uint32_t row, uint32_t die)
     for (uint32_t i = 0; i < n; i++, r += TAGS_UNIT) {
         tag.key = c->rmap[slot + i];
         if (c->payload != NULL)
-            core_payload_tag_of(core_payload_sector(c, slot + i, 0) + CODEWORD_BYTES, &tag);
+            (void)core_payload_there(core_payload_sector(c, slot + i, 0), &tag);
         core_put(r, tag.key, 4);
         core_put(r + 4, tag.seq - first, 4);
         if (atomic) {

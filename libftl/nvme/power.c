@@ -143,15 +143,19 @@ int ftl_power_off(ftl_drive *d, struct ftl_power_report *ret)
     if (d->open != 0)
         return FTL_EBUSY;
     int err = ftl_drain(d);
-    /* without capacitors nothing may wait in the buffer again after the start */
+    /* without capacitors nothing may wait in the buffer again after the start; the second time is for
+     * pages of the map that were being read */
+    d->core.gc.held = !d->cfg.power_plp;
     for (int i = 0; i < 8 && err == 0 && !d->cfg.power_plp && core_open_units(&d->core) != 0; i++) {
         d->core.dispatch_at = d->ctx.now;
         for (uint32_t k = 0; k < d->core.frontier_count; k++)
             core_pad(&d->core, &d->core.fr[k]);
         err = ftl_drain(d);
     }
+    d->core.gc.held = false;
     if (err < 0)
         return err;
+    FTL_ASSERT(&d->ctx, d->cfg.power_plp || core_open_units(&d->core) == 0);
     struct ftl_power_report *r = &d->power.last;
     struct journal *j = d->core.journal;
     struct journal_flush f = {0, 0, 0};

@@ -241,12 +241,14 @@ static void test_filler_waits_for_programs(void **state)
 
 /* Seeds beyond the usual that failed once. 2032: without capacitors superblocks waited for a
  * sector of the log that nobody was to send. 2966: they waited for programs under way, and more
- * was collected and padded meanwhile until there was no room for a map page. */
+ * was collected and padded meanwhile until there was no room for a map page. 1506: while the power was taken away
+ * collection went on, and left units in open word lines. */
 static void test_found(void **state)
 {
     (void)state;
     run_seed(2032);
     run_seed(2966);
+    run_seed(1506);
 }
 
 static void test_random_drives(void **state)
