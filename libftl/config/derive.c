@@ -236,6 +236,10 @@ static int check_space(const struct ftl_config *c, char *why, size_t n)
         return config_refuse(FTL_ECONFIG, why, n,
                              "power.atomic_units=%llu: more than a superblock holds, %u units",
                              (unsigned long long)c->power_atomic_units, g.sb_units);
+    if (!c->power_plp && c->journal_enabled && c->power_atomic_units > g.wl_units)
+        return config_refuse(FTL_ECONFIG, why, n,
+                             "power.atomic_units=%llu: without capacitors more than a word line holds, %u units",
+                             (unsigned long long)c->power_atomic_units, g.wl_units);
     uint64_t units, gc_units;
     geometry_least_buffers(&g, c, &units, &gc_units);
     uint64_t least = units << g.unit_shift, gc_least = gc_units << g.unit_shift;

@@ -408,6 +408,24 @@ static bool merges_unsettled(ftl_drive *d, const struct command *c)
     return !settled;
 }
 
+/* Without capacitors an atomic command goes to one word line, so that a checkpoint finds all of it on
+ * the medium or nothing. false = the open one has to be padded, and there is no room for that yet. */
+static bool fits_word_line(ftl_drive *d, const struct command *c)
+{
+    struct ftl_core *core = &d->core;
+    struct frontier *f = &core->fr[c->class];
+    uint32_t left = f->wl_end - f->next;
+
+    if (core->journal == NULL || c->cursor != 0 || c->units < 2 || !is_atomic(d, c) ||
+        f->sb == SB_NONE || c->units <= left)
+        return true;
+    if (core_host_room(core, c->class) < left || core->wl_free_count <= core->wl_reserve)
+        return false;
+    core->dispatch_at = max_u64(core->write_path_free_at, d->ctx.now);
+    core_pad(core, f);
+    return true;
+}
+
 static bool write_step(ftl_drive *d, uint32_t index)
 {
     struct command *c = &d->commands[index];
@@ -422,7 +440,7 @@ static bool write_step(ftl_drive *d, uint32_t index)
         front_write_complete(d, index, max_u64(c->done_at, d->ctx.now));
         return true;
     }
-    if (__builtin_expect(d->core.keeps_atomic, 0) && merges_unsettled(d, c))
+    if (__builtin_expect(d->core.keeps_atomic, 0) && (merges_unsettled(d, c) || !fits_word_line(d, c)))
         return false;
     uint32_t n = write_room(d, c);
 

@@ -16,12 +16,12 @@ static const struct {
     {"slc-caps", "nand.preset=pslc power.plp=1 nand.wordlines_per_block=4"},
     {"mlc", "nand.preset=mlc-25nm power.plp=0"},
     {"mlc-caps", "nand.preset=mlc-25nm power.plp=1 nand.planes=2 power.atomic_units=4"},
-    {"tlc", "nand.preset=tlc-128l power.plp=0 power.atomic_units=4"},
+    {"tlc", "nand.preset=tlc-128l power.plp=0 power.atomic_units=3"},
     {"tlc-caps", "nand.preset=tlc-128l power.plp=1"},
     {"tlc-raid", "nand.preset=tlc-128l power.plp=0 nand.dies=3 raid.parity=1"},
     {"tlc-raid-caps", "nand.preset=tlc-128l power.plp=1 power.atomic_units=2 nand.dies=3 raid.parity=1"},
     {"tlc-dftl", "nand.preset=tlc-128l power.plp=0 map.cache_ppm=1 map.page_entries=8 "
-                 "power.atomic_units=4 ftl.superblocks=24"},
+                 "power.atomic_units=3 ftl.superblocks=24"},
     {"tlc-dftl-caps", "nand.preset=tlc-128l power.plp=1 map.cache_ppm=1 map.page_entries=8 "
                       "gc.frontiers=2 ftl.superblocks=24"},
     {"tlc-checkpoint", "nand.preset=tlc-128l power.plp=0 journal.checkpoint_superblocks=1"},

@@ -117,6 +117,30 @@ static void test_start_reads(void **state)
     }
 }
 
+/* A word line of 3 units takes one command of 2: without capacitors the next begins another, behind a
+ * unit of filler; with them it goes on. */
+static void test_atomic(void **state)
+{
+    static uint8_t data[2 * 4096];
+    (void)state;
+    for (int plp = 0; plp < 2; plp++) {
+        struct ftl_config cfg =
+            make_config("wa-reference", 1, "nand.preset", "tlc-128l", "nand.channels", "1", "nand.dies", "1",
+                        "nand.planes", "1", "nand.page_types", "3", "nand.wordlines_per_block", "8",
+                        "nand.page_bytes", "4096", "nand.spare_bytes", "600", "nand.blocks_per_plane", "512",
+                        "ftl.superblocks", "40", "raid.parity", "0", "media.payload", "1",
+                        "drive.user_bytes", "1M", "buffer.bytes", "65536", "buffer.gc_bytes", "65536",
+                        "drive.lba_bytes", "4096", "journal.enabled", "1", "power.plp", plp ? "1" : "0",
+                        "power.atomic_units", "3", NULL);
+        ftl_drive *d = make_drive(&cfg);
+        for (uint32_t lba = 0; lba < 8; lba += 2)
+            assert_true(do_command(d, FTL_WRITE, lba, 2, data) > 0);
+        assert_int_equal(counters(d).padding_bytes, plp ? 0 : 3 * 4096);
+        assert_sound(d);
+        ftl_destroy(d);
+    }
+}
+
 static void test_refused(void **state)
 {
     char why[FTL_WHY_MAX];
@@ -133,6 +157,7 @@ int main(void)
         cmocka_unit_test(test_first_checkpoint),
         cmocka_unit_test(test_interval),
         cmocka_unit_test(test_start_reads),
+        cmocka_unit_test(test_atomic),
         cmocka_unit_test(test_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -136,6 +136,10 @@ static void test_atomic(void **state)
     char why[FTL_WHY_MAX];
     (void)state;
     struct ftl_config cfg = small("1", "8", "0", "1M", "20");
+    cfg.power_atomic_units = 2;
+    assert_int_equal(ftl_config_check(&cfg, why, sizeof why), FTL_ECONFIG);
+    assert_string_equal(why, "power.atomic_units=2: without capacitors more than a word line holds, 1 units");
+    cfg = small("1", "8", "1", "1M", "20");
     cfg.power_atomic_units = 9;
     assert_int_equal(ftl_config_check(&cfg, why, sizeof why), 0);
     cfg.power_atomic_units = 10;

@@ -134,6 +134,8 @@ static enum extra add_extra(struct ftl_config *cfg, struct rand64 *r)
         c.journal_enabled = 1;
         c.wear_spread = 0;
         c.power_atomic_units = 1 + draw_to(r, sb_units < 4 ? sb_units : 4);
+        if (!c.power_plp && c.power_atomic_units > units)
+            c.power_atomic_units = units == 0 ? 1 : units;
         c.buffer_bytes += (c.power_atomic_units - 1) * c.map_unit_bytes;
         for (int i = 0; i < 64 && ftl_config_check(&c, NULL, 0) < 0; i++)
             c.nand_blocks_per_plane += 4;
