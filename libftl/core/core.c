@@ -225,6 +225,15 @@ void core_open(struct ftl_core *c, struct frontier *f)
     (void)core_pace(c);
 }
 
+static void erase_untimed(struct ftl_core *c, uint32_t sb)
+{
+    c->count->nand_erases += (uint64_t)c->g.dies * c->g.planes;
+    if (c->payload != NULL)
+        media_erase_untimed(c->media, sb, c->erases[sb]);
+    else
+        media_count_erase(c->media, sb);
+}
+
 void core_release(struct ftl_core *c, uint32_t sb)
 {
     FTL_ASSERT(c->ctx, c->valid[sb] == 0 && c->wl_in_flight[sb] == 0);
@@ -244,11 +253,7 @@ void core_release(struct ftl_core *c, uint32_t sb)
     if (c->journal != NULL)
         core_journal_erase(c, sb);
     if (!c->timed) {
-        c->count->nand_erases += (uint64_t)c->g.dies * c->g.planes;
-        if (c->payload != NULL)
-            media_erase_untimed(c->media, sb, c->erases[sb]);
-        else
-            media_count_erase(c->media, sb);
+        erase_untimed(c, sb);
         return;
     }
     for (uint32_t d = 0; d < c->g.dies; d++)
@@ -288,11 +293,7 @@ void core_format(struct ftl_core *c)
         c->free_count += !core_is_slc(c, sb);
         c->wear.freed_at[sb] = ++c->wear.freed;
         c->erases[sb]++;
-        c->count->nand_erases += (uint64_t)c->g.dies * c->g.planes;
-        if (c->payload != NULL)
-            media_erase_untimed(c->media, sb, c->erases[sb]);
-        else
-            media_count_erase(c->media, sb);
+        erase_untimed(c, sb);
     }
     core_payload_forget(c);
     core_forget_lost(c);

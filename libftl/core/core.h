@@ -590,20 +590,20 @@ void core_payload_put(struct ftl_core *c, uint32_t sb, uint32_t row, uint32_t di
 void core_payload_release(struct ftl_core *c, int32_t group, bool named);
 
 /* Tag without a look at its checksum. */
-/* Of a sector in the buffer: is a unit there? Its bytes are not looked at. */
-bool core_payload_there(const uint8_t *sector, struct payload_tag *ret);
 void core_payload_tag_of(const uint8_t *tag, struct payload_tag *ret_tag);
+/* The same of a sector in the buffer: is a unit there? */
+bool core_payload_there(const uint8_t *sector, struct payload_tag *ret);
 /* Where the keys that come next lay before; where the key of a buffered slot lay. */
 void core_payload_before(struct ftl_core *c, const struct frontier *f, const uint32_t *keys,
                          uint32_t n);
 uint32_t core_payload_prev(const struct ftl_core *c, uint32_t slot);
 void core_payload_set_prev(struct ftl_core *c, uint32_t slot, uint32_t prev);
+/* The least sequence number in the buffer, and in its open word lines; UINT64_MAX = none. */
 uint64_t core_payload_oldest(const struct ftl_core *c);
+uint64_t core_payload_unsent(const struct ftl_core *c);
 /* All of payload->bytes in order, part by part; not used: what is there is never read. */
 void core_payload_parts(const struct ftl_core *c, void *user,
                         void (*fn)(void *user, uint64_t at, size_t bytes, bool used));
-/* The same of open word lines alone. */
-uint64_t core_payload_unsent(const struct ftl_core *c);
 /* After a start: units come back into their word lines. */
 void core_payload_restore(struct ftl_core *c, uint32_t slot, uint32_t cw, uint32_t key,
                           uint64_t seq, enum cause cause, const uint8_t *body, bool sent);

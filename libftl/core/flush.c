@@ -195,8 +195,8 @@ void core_journal_rewrite(struct ftl_core *c)
     j->used = 0;
     core_log_begin_segment(c);
     core_log_add_segment(c);
-    while (core_log_add_rows(c))
-        ;
+    while (j->rows_at < c->g.sb_count)
+        core_log_add_rows(c);
     while (j->table_at < c->g.sb_count)
         core_log_add_table(c);
     while (core_log_add_map(c))

@@ -448,14 +448,6 @@ static void add_complete(struct ftl_core *c)
     j->erase_due = true;
 }
 
-static bool all_landed(const struct journal *j)
-{
-    for (int32_t i = 0; i < JOURNAL_BUFFERS; i++)
-        if (j->in_flight[i])
-            return false;
-    return true;
-}
-
 /* What the checkpoint has made void gives way to the next segment. */
 void core_log_erase_next(struct ftl_core *c)
 {
@@ -479,21 +471,31 @@ void core_log_erase_next(struct ftl_core *c)
     j->erase_due = false;
 }
 
+/* The next part of the checkpoint under way: a sector, or less. */
+static void add_part(struct ftl_core *c)
+{
+    struct journal *j = c->journal;
+
+    if (!j->begun)
+        core_log_add_segment(c);
+    else if (j->rows_at < c->g.sb_count)
+        core_log_add_rows(c);
+    else if (j->table_at < c->g.sb_count)
+        core_log_add_table(c);
+    else if (!core_log_add_map(c))
+        add_complete(c);
+}
+
 void core_journal_step(struct ftl_core *c)
 {
     struct journal *j = c->journal;
 
     while (j->running && !j->cut && idle_buffers(j) > LOG_LEAVES) {
         uint64_t number = j->next_number;
-        if (!j->begun)
-            core_log_add_segment(c);
-        else if (!core_log_add_rows(c) && j->table_at < c->g.sb_count)
-            core_log_add_table(c);
-        else if (j->table_at == c->g.sb_count && !core_log_add_map(c))
-            add_complete(c);
+        add_part(c);
         j->part_sectors += j->next_number - number;
     }
-    if (j->erase_due && !j->cut && all_landed(j) &&
+    if (j->erase_due && !j->cut && idle_buffers(j) == JOURNAL_BUFFERS &&
         (!c->timed || j->way == WAY_NOW ||
          media_ops_free(c->media) > c->wl_reserve + c->g.dies * j->segment_blocks))
         core_log_erase_next(c);

@@ -22,7 +22,7 @@ void core_log_begin_segment(struct ftl_core *c);
 /* Parts of a checkpoint: its first record, the next superblock that is being written, the next
  * superblocks, the next part of the map; false = that is complete. */
 void core_log_add_segment(struct ftl_core *c);
-bool core_log_add_rows(struct ftl_core *c);
+void core_log_add_rows(struct ftl_core *c);
 void core_log_add_table(struct ftl_core *c);
 bool core_log_add_map(struct ftl_core *c);
 /* The segment after this one gives way. */

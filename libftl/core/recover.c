@@ -2,7 +2,8 @@
  *
  * The map is that of the newest complete checkpoint, moved on by sequence numbers: a unit found
  * by the scan, a unit that the capacitors saved and a TRIM each have one, the greatest counts.
- * The scan reads the tags of every superblock that the checkpoint did not know as full. When the
+ * Of superblocks that the checkpoint did not know as full the records of the log tell what word
+ * lines hold; the scan reads the tags of the others. When the
  * log ends with a mark, what was in the buffer is there again and writing goes on where it
  * stopped; without one no superblock that was open is trusted for further writes: it is closed as
  * it is.
@@ -343,11 +344,16 @@ static bool take_unit(struct recovery *r, uint32_t segment, uint32_t page, uint8
 }
 
 /* A flush keeps to one segment. */
-static int restore_buffer(struct recovery *r)
+static void take_saved(struct recovery *r, bool map_pages)
 {
-    r->map_pages = false;
+    r->map_pages = map_pages;
     if (r->mark != 0 && r->saved != 0)
         recover_walk(r, r->saved_segment, r->saved_page, take_unit);
+}
+
+static int restore_buffer(struct recovery *r)
+{
+    take_saved(r, false);
     return 0;
 }
 
@@ -357,9 +363,7 @@ static int read_map(struct recovery *r)
     if (r->c->g.pages_on_medium == 0)
         return 0;
     core_remap_find(r->c, r->found);
-    r->map_pages = true;
-    if (r->mark != 0 && r->saved != 0)
-        recover_walk(r, r->saved_segment, r->saved_page, take_unit);
+    take_saved(r, true);
     r->step_reads += core_remap_read(r->c);
     return 0;
 }

@@ -161,10 +161,8 @@ void core_close_found(struct ftl_core *c, uint32_t sb)
 
 uint32_t core_data_die_of(const struct ftl_geometry *g, uint32_t row, uint32_t die)
 {
-    for (uint32_t d = 0; d < g->data_dies; d++)
-        if (geometry_data_die(g, row, d) == die)
-            return d;
-    return UINT32_MAX;
+    uint32_t first = geometry_data_die(g, row, 0), d = (die + g->dies - first) % g->dies;
+    return d < g->data_dies ? d : UINT32_MAX;
 }
 
 /* Page reads run on all dies and planes; the buses carry what they bring. */

@@ -122,13 +122,16 @@ static void scan_superblock(struct recovery *r, uint32_t sb)
     struct ftl_core *c = r->c;
     uint32_t *rows = &c->rows_programmed[(size_t)sb * c->g.dies];
 
-    for (uint32_t die = 0; die < c->g.dies; die++)
-        if (rows[die] != 0 && !is_in_life(r, sb, die)) {
-            core_tags_forget(c, sb);
-            break;
-        }
-    for (uint32_t die = 0; die < c->g.dies; die++)
-        r->life_sb = rows[die] != 0 ? sb : r->life_sb;
+    bool told = false, holds = true;
+
+    for (uint32_t die = 0; die < c->g.dies && holds; die++) {
+        told = told || rows[die] != 0;
+        holds = rows[die] == 0 || is_in_life(r, sb, die);
+    }
+    if (!holds)
+        core_tags_forget(c, sb);
+    else if (told)
+        r->life_sb = sb;
     for (uint32_t row = 0; row < c->g.rows; row++) {
         for (uint32_t d = 0; d < c->g.data_dies; d++)
             scan_die(r, sb, row, geometry_data_die(&c->g, row, d), d);

@@ -90,16 +90,16 @@ static void add_rows(struct ftl_core *c, uint32_t sb)
         core_put(r + ROWS_HEAD + 4 * d, c->rows_programmed[(size_t)sb * c->g.dies + d], 4);
 }
 
-bool core_log_add_rows(struct ftl_core *c)
+void core_log_add_rows(struct ftl_core *c)
 {
-    uint32_t *sb = &c->journal->rows_at;
+    bool added = false;
 
-    for (; *sb < c->g.sb_count; ++*sb)
-        if (c->state[*sb] == SB_OPEN || c->wl_in_flight[*sb] != 0) {
-            add_rows(c, (*sb)++);
-            return true;
-        }
-    return false;
+    while (c->journal->rows_at < c->g.sb_count && !added) {
+        uint32_t sb = c->journal->rows_at++;
+        added = c->state[sb] == SB_OPEN || c->wl_in_flight[sb] != 0;
+        if (added)
+            add_rows(c, sb);
+    }
 }
 
 /* ---- reading ------------------------------------------------------------------------------- */

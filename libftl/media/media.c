@@ -547,8 +547,6 @@ uint32_t media_probe(struct media *m, uint32_t die)
 /* Before the die starts anything else: failed blocks take no more. */
 static uint32_t take_failure(struct media *m, const struct media_op *op)
 {
-    if (op->kind == MEDIA_ERASE && !media_is_slc(m, op->block))
-        media_blocks_erased(&m->blocks, op->block, op->die, op->failed);
     if (__builtin_expect(op->failed == 0 || m->blocks.block == NULL, 1))
         return 0;
     uint32_t dead = media_probe(m, op->die);
@@ -602,6 +600,8 @@ static struct media_done finish_write(struct media *m, uint64_t now, uint32_t in
     d->read_begun = false;
     die_busy_end(m, d, now);
     op_give(m, index);
+    if (op->kind == MEDIA_ERASE && !media_is_slc(m, op->block))
+        media_blocks_erased(&m->blocks, op->block, op->die, op->failed);
     uint32_t dead = take_failure(m, op);
     kick(m, now, op->die);
     return ended(op, dead);

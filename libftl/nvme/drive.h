@@ -112,6 +112,7 @@ void front_continue_writes(ftl_drive *d);
 void front_write_complete(ftl_drive *d, uint32_t command, uint64_t from);
 /* land.c */
 void front_word_line_done(ftl_drive *d);
+bool front_pad_word_line(ftl_drive *d, uint32_t class);
 bool front_close_word_line(ftl_drive *d, uint32_t class);
 void front_await_word_lines(ftl_drive *d, uint32_t command);
 bool front_must_land(const ftl_drive *d, const struct command *c);

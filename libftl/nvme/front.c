@@ -412,18 +412,10 @@ static bool merges_unsettled(ftl_drive *d, const struct command *c)
  * the medium or nothing. false = the open one has to be padded, and there is no room for that yet. */
 static bool fits_word_line(ftl_drive *d, const struct command *c)
 {
-    struct ftl_core *core = &d->core;
-    struct frontier *f = &core->fr[c->class];
-    uint32_t left = f->wl_end - f->next;
+    const struct frontier *f = &d->core.fr[c->class];
 
-    if (core->journal == NULL || c->cursor != 0 || c->units < 2 || !is_atomic(d, c) ||
-        f->sb == SB_NONE || c->units <= left)
-        return true;
-    if (core_host_room(core, c->class) < left || core->wl_free_count <= core->wl_reserve)
-        return false;
-    core->dispatch_at = max_u64(core->write_path_free_at, d->ctx.now);
-    core_pad(core, f);
-    return true;
+    return d->core.journal == NULL || c->cursor != 0 || c->units < 2 || !is_atomic(d, c) ||
+           f->sb == SB_NONE || c->units <= f->wl_end - f->next || front_pad_word_line(d, c->class);
 }
 
 static bool write_step(ftl_drive *d, uint32_t index)

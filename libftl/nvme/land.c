@@ -19,21 +19,24 @@ static bool close_journal(struct ftl_core *core)
     return true;
 }
 
-/* Sends the open word line of a class, when host data waits in it; false when there is no room
- * for its filler yet. */
-bool front_close_word_line(ftl_drive *d, uint32_t class)
+/* Sends the open word line of a class; false when there is no room for its filler yet. */
+bool front_pad_word_line(ftl_drive *d, uint32_t class)
 {
     struct ftl_core *core = &d->core;
     struct frontier *f = &core->fr[class];
 
-    if (f->wl_units[CAUSE_HOST] == 0)
-        return true;
     if (core_host_room(core, class) < f->wl_end - f->next ||
         core->wl_free_count <= core->wl_reserve)
         return false;
     core->dispatch_at = max_u64(core->write_path_free_at, d->ctx.now);
     core_pad(core, f);
     return true;
+}
+
+/* The same when host data waits in it. */
+bool front_close_word_line(ftl_drive *d, uint32_t class)
+{
+    return d->core.fr[class].wl_units[CAUSE_HOST] == 0 || front_pad_word_line(d, class);
 }
 
 /* The command ends when all word lines sent so far are programmed. */

@@ -107,6 +107,15 @@ uint64_t read_stamps(ftl_drive *d, double *ret_us)
     return errors;
 }
 
+uint64_t step_items(const struct ftl_power_report *r, const char *name)
+{
+    for (uint32_t i = 0; i < r->step_count; i++)
+        if (strcmp(r->steps[i].name, name) == 0)
+            return r->steps[i].items;
+    fail_msg("no step %s", name);
+    return 0;
+}
+
 struct ftl_health health_of(const ftl_drive *d)
 {
     struct ftl_health h;

@@ -10,6 +10,7 @@
 
 #include "ftl/ftl.h"
 #include "ftl/ftl_media.h"
+#include "ftl/ftl_power.h"
 
 struct rand64 {
     uint64_t state;
@@ -32,6 +33,8 @@ void stamp_all(ftl_drive *d);
 /* Reads all of that back. An LBA is what was written or ends in Unrecovered Read Error: how many
  * do. *ret_us, which may be NULL: the mean latency. */
 uint64_t read_stamps(ftl_drive *d, double *ret_us);
+/* Items of a start's step; there must be one of that name. */
+uint64_t step_items(const struct ftl_power_report *r, const char *name);
 struct ftl_health health_of(const ftl_drive *d);
 void assert_sound(const ftl_drive *d);
 /* Uniform random 4 KiB writes, untimed, n of them. */

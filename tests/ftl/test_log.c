@@ -75,15 +75,6 @@ static void test_interval(void **state)
         }
 }
 
-static const struct ftl_power_step *step_of(const struct ftl_power_report *r, const char *name)
-{
-    for (uint32_t i = 0; i < r->step_count; i++)
-        if (strcmp(r->steps[i].name, name) == 0)
-            return &r->steps[i];
-    fail_msg("no step %s", name);
-    return NULL;
-}
-
 /* 4 superblocks are filled, 256 pages, after the checkpoint. Their records are in the log, so a start
  * reads one page of each for its life, and the end of all 120; and it has the live counts. Without
  * the mark it counts all units. */
@@ -106,8 +97,8 @@ static void test_start_reads(void **state)
         assert_int_equal(r.start, mark ? FTL_START_FLUSHED : FTL_START_SCAN);
         /* what a loss without energy left in the open page has to be read: 256 records, 113 in a sector */
         uint64_t late = mark ? 0 : 256 % 113;
-        assert_int_equal(step_of(&r, "scan superblocks")->items, 120 + 4 + late);
-        assert_int_equal(step_of(&r, "count live units")->items, mark ? 120 : 4096);
+        assert_int_equal(step_items(&r, "scan superblocks"), 120 + 4 + late);
+        assert_int_equal(step_items(&r, "count live units"), mark ? 120 : 4096);
         for (uint32_t lba = 0; lba < 4 * SB_UNITS; lba++) {
             assert_true(do_command(d, FTL_READ, lba, 1, data) > 0);
             assert_int_equal(data[17], (uint8_t)lba);

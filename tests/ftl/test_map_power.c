@@ -49,19 +49,10 @@ static void test_checkpoint(void **state)
     }
 }
 
-static uint64_t items(const struct ftl_power_report *r, const char *name)
-{
-    for (uint32_t i = 0; i < r->step_count; i++)
-        if (strcmp(r->steps[i].name, name) == 0)
-            return r->steps[i].items;
-    fail_msg("no step %s", name);
-    return 0;
-}
-
 /* Both steps look through the saved units, page by page of the log. */
 static uint64_t map_pages_read(const struct ftl_power_report *r)
 {
-    return items(r, "read the map") - items(r, "restore the buffer");
+    return step_items(r, "read the map") - step_items(r, "restore the buffer");
 }
 
 enum { UNITS = 256, ENTRIES = 8 };

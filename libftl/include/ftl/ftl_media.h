@@ -29,6 +29,7 @@ struct ftl_health {
                                          * 16 = capacitors cannot carry the write buffer */
     uint8_t  read_only;
     uint64_t blocks_factory_bad, blocks_retired, blocks_spare;  /* one per plane */
+    uint64_t blocks_exchanged;  /* wear.assembly: times one gave way to a less worn spare */
     uint32_t planes_dead;
     uint64_t hole_units;        /* 4 KiB slots of superblocks without a block, for good */
     uint64_t leaving;           /* superblocks with data to be moved out of failed blocks */
@@ -40,7 +41,6 @@ struct ftl_health {
     uint64_t nand_energy_pj;    /* array and bus since creation */
     uint64_t waiting_units;     /* units whose program failed, not placed again yet */
     uint64_t ecc_corrected_bits;    /* media.ecc = decoder: wrong bits of words that decoded */
-    uint64_t blocks_exchanged;  /* wear.assembly: blocks that gave way to a less worn spare */
     uint64_t ecc_miscorrected;  /* the same: words that decoded to others, found by their CRC */
 };
 /* FTL_EINVAL for a null pointer. O(planes + open word lines). */
