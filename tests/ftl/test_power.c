@@ -228,9 +228,41 @@ static void test_least_bank(void **state)
     assert_true(lost_with(&cfg, 500000) > 0);
 }
 
+/* Two units of a command of four fill a word line of three, the others wait in the buffer when the energy
+ * fails: what is on the medium is dropped with them. */
+static void test_atomic_without_energy(void **state)
+{
+    struct ftl_config cfg = tiny("tlc-128l", "3", "1", "0");
+    struct ftl_power_cut cut = {.struct_size = sizeof cut};
+    struct ftl_power_report r = {.struct_size = sizeof r};
+    uint8_t data[4 * 4096];
+    (void)state;
+
+    cfg.power_atomic_units = 4;
+    ftl_drive *d = make_drive(&cfg);
+    for (uint32_t version = 1; version <= 2; version++) {
+        for (uint32_t lba = 0; lba < 4; lba++)
+            fill(data + 4096 * (size_t)lba, lba, version);
+        assert_true(do_command(d, FTL_WRITE, 0, 4, data) > 0);
+        if (version == 1)
+            assert_true(do_command(d, FTL_FLUSH, 0, 0, NULL) > 0);
+    }
+    assert_true(ftl_run(d, ftl_now(d) + 20000000) >= 0);    /* programs end within 20 ms */
+    assert_int_equal(ftl_power_cut(d, &cut, &r), 0);
+    assert_int_equal(r.units_lost, 2);
+    assert_int_equal(ftl_power_on(d, &r), 0);
+    assert_int_equal(r.start, FTL_START_SCAN);
+    assert_int_equal(r.units_dropped, 2);
+    for (uint32_t lba = 0; lba < 4; lba++)
+        assert_int_equal(version_of(d, lba), 1);
+    assert_sound(d);
+    ftl_destroy(d);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_off_on), cmocka_unit_test(test_cuts),
-                                       cmocka_unit_test(test_least_bank)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_off_on), cmocka_unit_test(test_cuts), cmocka_unit_test(test_least_bank),
+        cmocka_unit_test(test_atomic_without_energy)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
