@@ -103,9 +103,8 @@ bool core_log_is_damaged(const struct ftl_core *c, const struct segment_seen *se
             return true;                    /* it ran from a checkpoint that is there no more */
     for (uint32_t i = 0; last->stopped && i < count; i++) {
         const struct segment_seen *s = &seen[order[i]];
-        if (s->last - s->first + 1 != s->all || s->from != s->first ||
-            (i > 0 && s->first != end + 1))
-            return true;
+        if (s->last - s->first + 1 != s->all || (i > 0 && s->first != end + 1))
+            return true;                    /* records may precede its checkpoint */
         end = s->last;
     }
     return false;
