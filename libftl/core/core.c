@@ -250,8 +250,11 @@ void core_release(struct ftl_core *c, uint32_t sb)
         core_holes_turn(c, sb);
     c->wear.freed_at[sb] = ++c->wear.freed;
     c->wear.moved[sb] = 0;
-    if (c->journal != NULL)
+    if (c->journal != NULL) {
+        if (c->payload != NULL)
+            core_payload_erased(c, sb);
         core_journal_erase(c, sb);
+    }
     if (!c->timed) {
         erase_untimed(c, sb);
         return;

@@ -598,6 +598,8 @@ void core_payload_before(struct ftl_core *c, const struct frontier *f, const uin
                          uint32_t n);
 uint32_t core_payload_prev(const struct ftl_core *c, uint32_t slot);
 void core_payload_set_prev(struct ftl_core *c, uint32_t slot, uint32_t prev);
+/* Nothing lies there any more: with capacitors units in the buffer may outlive what they replace. */
+void core_payload_erased(struct ftl_core *c, uint32_t sb);
 /* The least sequence number in the buffer, and in its open word lines; UINT64_MAX = none. */
 uint64_t core_payload_oldest(const struct ftl_core *c);
 uint64_t core_payload_unsent(const struct ftl_core *c);
@@ -635,6 +637,7 @@ void core_journal_erase(struct ftl_core *c, uint32_t sb);
 void core_journal_send(struct ftl_core *c);
 bool core_journal_durable(const struct ftl_core *c, uint64_t number);
 void core_journal_done(struct ftl_core *c, uint32_t buffer);
+void core_journal_erased(struct ftl_core *c);
 void core_journal_step(struct ftl_core *c);
 void core_journal_checkpoint(struct ftl_core *c);
 void core_journal_flush(struct ftl_core *c, enum journal_mark mark, struct journal_flush *f);

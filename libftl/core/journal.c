@@ -140,6 +140,12 @@ static void write_page(struct ftl_core *c, int32_t buffer)
     }
 }
 
+/* Is the segment after this one ready to be written? */
+static bool next_is_erased(const struct journal *j)
+{
+    return !j->erase_due && j->erases_queued == 0;
+}
+
 void core_log_begin_segment(struct ftl_core *c)
 {
     struct journal *j = c->journal;
@@ -153,6 +159,15 @@ void core_log_begin_segment(struct ftl_core *c)
     j->rows_at = j->table_at = 0;
     j->slice_at = c->g.pages_on_medium != 0 ? c->user_units + 1 : 1;
     j->page_at = j->key_at = j->key_end = 0;
+}
+
+/* Else what remains of the segment is for a flush, and for pages that are open. */
+static void begin_if_full(struct ftl_core *c)
+{
+    const struct journal *j = c->journal;
+    if (j->way != WAY_NOW && !j->running && next_is_erased(j) &&
+        j->page + j->flush_pages + JOURNAL_BUFFERS > j->pages_per_segment)
+        core_log_begin_segment(c);
 }
 
 void core_log_end_page(struct ftl_core *c)
@@ -173,9 +188,7 @@ void core_log_end_page(struct ftl_core *c)
     c->count->metadata_programs++;
     c->count->metadata_bytes += j->page_bytes;
     write_page(c, buffer);
-    if (j->way != WAY_NOW && !j->running &&
-        j->page + j->flush_pages + JOURNAL_BUFFERS > j->pages_per_segment)
-        core_log_begin_segment(c);
+    begin_if_full(c);
 }
 
 /* Neither on its way nor being filled. */
@@ -206,8 +219,9 @@ static uint64_t pages_to_come(const struct journal *j)
 bool core_journal_room(const struct ftl_core *c)
 {
     const struct journal *j = c->journal;
-    /* at the end of a segment whose checkpoint is not complete records wait for it */
-    if (j->running && j->page + pages_to_come(j) + j->flush_pages + 2 > j->pages_per_segment)
+    uint64_t to_come = j->running ? pages_to_come(j) : 0;
+    /* at the end of a segment records wait for its checkpoint, or for the next one's erases */
+    if (j->page + to_come + j->flush_pages + 2 > j->pages_per_segment)
         return false;
     return idle_buffers(j) >= 2 && media_ops_free(c->media) > c->wl_reserve;
 }
@@ -272,12 +286,12 @@ void core_journal_trim(struct ftl_core *c, uint64_t lpn, uint64_t n)
         core_journal_step(c);
 }
 
-/* Enough was closed since the last checkpoint, and the segment for the next one is erased. */
+/* Enough was closed since the last checkpoint, and the next one has a place. */
 static bool is_due(const struct ftl_core *c)
 {
     const struct journal *j = c->journal;
     uint64_t most = c->cfg->journal_checkpoint;
-    return most != 0 && !j->running && !j->erase_due && c->closings - j->closings >= most;
+    return most != 0 && !j->running && next_is_erased(j) && c->closings - j->closings >= most;
 }
 
 void core_journal_erase(struct ftl_core *c, uint32_t sb)
@@ -466,6 +480,7 @@ void core_log_erase_next(struct ftl_core *c)
                 media_erase_slc(c->media, c->ctx->now, d, b, JOURNAL_REF);
             else
                 media_erase(c->media, c->ctx->now, d, b, JOURNAL_REF);
+            j->erases_queued += j->way != WAY_NOW;
         }
     }
     j->erase_due = false;
@@ -490,6 +505,7 @@ void core_journal_step(struct ftl_core *c)
 {
     struct journal *j = c->journal;
 
+    begin_if_full(c);
     while (j->running && !j->cut && idle_buffers(j) > LOG_LEAVES) {
         uint64_t number = j->next_number;
         add_part(c);
@@ -504,6 +520,13 @@ void core_journal_step(struct ftl_core *c)
 void core_journal_done(struct ftl_core *c, uint32_t buffer)
 {
     c->journal->in_flight[buffer] = 0;
+    core_journal_step(c);
+}
+
+void core_journal_erased(struct ftl_core *c)
+{
+    FTL_ASSERT(c->ctx, c->journal->erases_queued > 0);
+    c->journal->erases_queued--;
     core_journal_step(c);
 }
 
@@ -554,6 +577,7 @@ void core_journal_format(struct ftl_core *c)
     for (uint32_t b = 0; b < j->segments * j->segment_blocks; b++)
         media_erase_meta(c->media, j->first_block + b, j->slc, 0);
     memset(j->in_flight, 0, sizeof j->in_flight);
+    j->erases_queued = 0;
     j->open = -1;
     j->used = 0;
     core_journal_checkpoint(c);

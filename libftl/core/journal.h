@@ -78,6 +78,7 @@ struct journal {
     uint64_t checkpoint_sectors, part_sectors;  /* at most; so far */
     uint64_t waiting_most, waiting;     /* units not on the medium that slices name; UINT64_MAX: all */
     bool erase_due;             /* of the segment after this one, when all has landed */
+    uint32_t erases_queued;     /* of that segment, not ended */
     bool trims_pending;         /* TRIM records since the last send */
     uint32_t trims[JOURNAL_BUFFERS];    /* TRIM records in each */
     uint32_t gathered;          /* superblock that a start rewrites; SB_NONE */

@@ -306,6 +306,17 @@ void core_payload_set_prev(struct ftl_core *c, uint32_t slot, uint32_t prev)
         *to = prev;
 }
 
+void core_payload_erased(struct ftl_core *c, uint32_t sb)
+{
+    struct payload *p = c->payload;
+    size_t units = (size_t)p->count * c->g.wl_units;
+    uint32_t first = sb * c->g.sb_units + 1;
+
+    for (size_t i = 0; i < units; i++)
+        if (p->prev[i] - first < c->g.sb_units)     /* wraps below the first */
+            p->prev[i] = 0;
+}
+
 void core_payload_before(struct ftl_core *c, const struct frontier *f, const uint32_t *keys,
                          uint32_t n)
 {

@@ -303,6 +303,7 @@ static void settle_void(struct recovery *r, uint32_t sb, bool scanned)
     struct ftl_core *c = r->c;
 
     core_payload_forget_superblock(c, sb);
+    core_payload_erased(c, sb);
     if (!scanned || !core_is_blank(c, sb) || !recover_is_still(r)) {
         recover_free(r, sb);
         return;

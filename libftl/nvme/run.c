@@ -204,6 +204,8 @@ static void media_ended(ftl_drive *d, struct media_done done)
         pump(d);
         return;
     default:
+        if (__builtin_expect((done.ref & JOURNAL_REF) != 0, 0))
+            core_journal_erased(&d->core);
         if (__builtin_expect((done.failed | done.dead) != 0, 0))
             core_erase_failed(&d->core, &done);
         pump(d);

@@ -25,6 +25,7 @@ static const struct {
     {"tlc-dftl-caps", "nand.preset=tlc-128l power.plp=1 map.cache_ppm=1 map.page_entries=8 "
                       "gc.frontiers=2 ftl.superblocks=24"},
     {"tlc-checkpoint", "nand.preset=tlc-128l power.plp=0 journal.checkpoint_superblocks=1"},
+    {"tlc-checkpoint-caps", "nand.preset=tlc-128l power.plp=1 journal.checkpoint_superblocks=1"},
     {"tlc-512", "nand.preset=tlc-128l power.plp=0 drive.lba_bytes=512 power.atomic_units=2"},
     {"qlc", "nand.preset=qlc power.plp=0"},
     {"qlc-streams-caps", "nand.preset=qlc power.plp=1 streams.count=2 ftl.superblocks=14"},

@@ -137,6 +137,7 @@ static enum extra add_extra(struct ftl_config *cfg, struct rand64 *r)
         if (!c.power_plp && c.power_atomic_units > units)
             c.power_atomic_units = units == 0 ? 1 : units;
         c.buffer_bytes += (c.power_atomic_units - 1) * c.map_unit_bytes;
+        c.journal_checkpoint = draw_to(r, 4);   /* superblocks; 0: when a segment is full */
         for (int i = 0; i < 64 && ftl_config_check(&c, NULL, 0) < 0; i++)
             c.nand_blocks_per_plane += 4;
     }
