@@ -135,7 +135,7 @@ static void write_page(struct ftl_core *c, int32_t buffer)
         j->in_flight[buffer] = 1;
         if (c->payload != NULL)
             media_program_data(c->media, (uint64_t)(buffer_at(c, buffer) - c->payload->bytes));
-        media_program(c->media, c->ctx->now, MEDIA_FOR_GC, at.die, at.block, at.page,
+        media_program(c->media, c->ctx->now, MEDIA_FOR_LOG, at.die, at.block, at.page,
                       j->slc ? MEDIA_SLC : MEDIA_WHOLE, JOURNAL_REF | (uint32_t)buffer);
     }
 }
@@ -286,26 +286,11 @@ void core_journal_trim(struct ftl_core *c, uint64_t lpn, uint64_t n)
         core_journal_step(c);
 }
 
-/* Enough was closed since the last checkpoint, and the next one has a place. */
-static bool is_due(const struct ftl_core *c)
-{
-    const struct journal *j = c->journal;
-    uint64_t most = c->cfg->journal_checkpoint;
-    return most != 0 && !j->running && next_is_erased(j) && c->closings - j->closings >= most;
-}
-
 void core_journal_erase(struct ftl_core *c, uint32_t sb)
 {
+    core_journal_step(c);
     if (!core_journal_room(c))
         return;                     /* the tags of its next life tell the count too */
-    if (is_due(c)) {
-        core_journal_send(c);
-        if (!c->journal->running)
-            core_log_begin_segment(c);
-        core_journal_step(c);
-        if (!core_journal_room(c))
-            return;
-    }
     uint8_t *r = core_log_append(c, JR_ERASE, 8);
     core_put(r, sb, 4);
     core_put(r + 4, c->erases[sb], 4);
@@ -459,31 +444,46 @@ static void add_complete(struct ftl_core *c)
     core_put(r, j->checkpoint_number, 8);
     core_journal_send(c);
     j->running = false;
+    j->complete_number = j->next_number - 1;
     j->erase_due = true;
+    j->erase_at = 0;
 }
 
-/* What the checkpoint has made void gives way to the next segment. */
+static uint32_t next_first_block(const struct journal *j)
+{
+    return j->first_block + (j->segment + 1) % j->segments * j->segment_blocks;
+}
+
+/* What the checkpoint has made void gives way to the next segment, at once. */
 void core_log_erase_next(struct ftl_core *c)
 {
     struct journal *j = c->journal;
-    uint32_t first = j->first_block + (j->segment + 1) % j->segments * j->segment_blocks;
 
-    for (uint32_t b = first; b < first + j->segment_blocks; b++) {
-        if (j->way != WAY_NOW && !c->timed) {
+    for (uint32_t i = 0, b = next_first_block(j); i < j->segment_blocks; i++, b++) {
+        if (j->way != WAY_NOW) {
             media_erase_meta(c->media, b, j->slc, 0);
             c->count->nand_erases += (uint64_t)c->g.dies * c->g.planes;
         }
-        for (uint32_t d = 0; d < c->g.dies && (j->way == WAY_NOW || c->timed); d++) {
-            if (j->way == WAY_NOW)
-                j->cut = j->cut || media_erase_now(c->media, j->at, d, b, j->slc).status == NAND_CUT;
-            else if (j->slc)
-                media_erase_slc(c->media, c->ctx->now, d, b, JOURNAL_REF);
-            else
-                media_erase(c->media, c->ctx->now, d, b, JOURNAL_REF);
-            j->erases_queued += j->way != WAY_NOW;
-        }
+        for (uint32_t d = 0; d < c->g.dies && j->way == WAY_NOW && !j->cut; d++)
+            j->cut = media_erase_now(c->media, j->at, d, b, j->slc).status == NAND_CUT;
     }
     j->erase_due = false;
+}
+
+/* The same block by block, as there is room. */
+static void queue_erases(struct ftl_core *c)
+{
+    struct journal *j = c->journal;
+
+    while (j->erase_due && media_ops_free(c->media) > c->wl_reserve) {
+        uint32_t block = next_first_block(j) + j->erase_at / c->g.dies, die = j->erase_at % c->g.dies;
+        if (j->slc)
+            media_erase_slc(c->media, c->ctx->now, die, block, JOURNAL_REF);
+        else
+            media_erase(c->media, c->ctx->now, die, block, JOURNAL_REF);
+        j->erases_queued++;
+        j->erase_due = ++j->erase_at < c->g.dies * j->segment_blocks;
+    }
 }
 
 /* The next part of the checkpoint under way: a sector, or less. */
@@ -501,19 +501,40 @@ static void add_part(struct ftl_core *c)
         add_complete(c);
 }
 
+/* Enough was closed since the last checkpoint, and the next one has a place. */
+static bool is_due(const struct ftl_core *c)
+{
+    const struct journal *j = c->journal;
+    uint64_t most = c->cfg->journal_checkpoint;
+    return most != 0 && j->way != WAY_NOW && !j->running && next_is_erased(j) &&
+           c->closings - j->closings >= most;
+}
+
+static void begin_if_due(struct ftl_core *c)
+{
+    begin_if_full(c);
+    if (!is_due(c) || !core_journal_room(c))
+        return;
+    core_journal_send(c);
+    if (!c->journal->running)
+        core_log_begin_segment(c);
+}
+
 void core_journal_step(struct ftl_core *c)
 {
     struct journal *j = c->journal;
 
-    begin_if_full(c);
+    begin_if_due(c);
     while (j->running && !j->cut && idle_buffers(j) > LOG_LEAVES) {
         uint64_t number = j->next_number;
         add_part(c);
         j->part_sectors += j->next_number - number;
     }
-    if (j->erase_due && !j->cut && idle_buffers(j) == JOURNAL_BUFFERS &&
-        (!c->timed || j->way == WAY_NOW ||
-         media_ops_free(c->media) > c->wl_reserve + c->g.dies * j->segment_blocks))
+    if (!j->erase_due || j->cut || !core_journal_durable(c, j->complete_number))
+        return;
+    if (c->timed && j->way != WAY_NOW)
+        queue_erases(c);
+    else
         core_log_erase_next(c);
 }
 

@@ -77,8 +77,9 @@ struct journal {
     uint64_t checkpoint_number; /* its first sector */
     uint64_t checkpoint_sectors, part_sectors;  /* at most; so far */
     uint64_t waiting_most, waiting;     /* units not on the medium that slices name; UINT64_MAX: all */
-    bool erase_due;             /* of the segment after this one, when all has landed */
-    uint32_t erases_queued;     /* of that segment, not ended */
+    uint64_t complete_number;   /* the last sector of the last checkpoint */
+    bool erase_due;             /* of the segment after this one, when that has landed */
+    uint32_t erase_at, erases_queued;   /* blocks of it on each die: the next to be erased; not ended */
     bool trims_pending;         /* TRIM records since the last send */
     uint32_t trims[JOURNAL_BUFFERS];    /* TRIM records in each */
     uint32_t gathered;          /* superblock that a start rewrites; SB_NONE */

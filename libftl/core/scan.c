@@ -57,8 +57,7 @@ static bool word_line_status(struct recovery *r, uint32_t sb, uint32_t die, uint
     return *ret_status != NAND_ERASED;
 }
 
-/* A word line that need not be read: what records told of it, or nothing where the checkpoint knew
- * it. Entries move to the front: no more were found than slots were passed. */
+/* What records told of a word line, or nothing where the checkpoint knew it. Entries move to the front: no more were found than slots were passed. */
 static void take_told(struct recovery *r, uint32_t sb, uint32_t row, uint32_t data_die)
 {
     struct ftl_core *c = r->c;
@@ -73,6 +72,21 @@ static void take_told(struct recovery *r, uint32_t sb, uint32_t row, uint32_t da
     }
 }
 
+/* Of a programmed one: did the checkpoint know it, or a record tell of it? */
+static bool is_told(const struct ftl_core *c, uint32_t sb, uint32_t row, uint32_t die, uint32_t data_die)
+{
+    uint32_t slot = sb * c->g.sb_units + row * c->g.row_units + data_die * c->g.wl_units + 1;
+
+    return row < c->journal->known[(size_t)sb * c->g.dies + die] ||
+           c->journal->found[slot - 1].slot == slot;
+}
+
+static void scan_torn(struct recovery *r, uint32_t sb)
+{
+    r->out->torn_wordlines++;
+    r->c->gc.reads[sb] = 1;     /* for now: not whole */
+}
+
 /* The next word line of a die, if it is not erased. */
 static void scan_die(struct recovery *r, uint32_t sb, uint32_t row, uint32_t die, uint32_t data_die)
 {
@@ -80,15 +94,20 @@ static void scan_die(struct recovery *r, uint32_t sb, uint32_t row, uint32_t die
     uint32_t *rows = &c->rows_programmed[(size_t)sb * c->g.dies + die];
     int status;
 
-    if (*rows > row && data_die != UINT32_MAX)
-        take_told(r, sb, row, data_die);
+    if (*rows > row) {
+        if (data_die == UINT32_MAX)     /* parity has no tags */
+            return;
+        if (is_told(c, sb, row, die, data_die))
+            take_told(r, sb, row, data_die);
+        else if (!scan_word_line(r, sb, row, data_die))
+            scan_torn(r, sb);
+        return;
+    }
     if (*rows != row || *recover_void(r, sb, die) || !word_line_status(r, sb, die, row, &status))
         return;
     ++*rows;
-    if (status != NAND_OK || (data_die != UINT32_MAX && !scan_word_line(r, sb, row, data_die))) {
-        r->out->torn_wordlines++;
-        c->gc.reads[sb] = 1;    /* for now: not whole */
-    }
+    if (status != NAND_OK || (data_die != UINT32_MAX && !scan_word_line(r, sb, row, data_die)))
+        scan_torn(r, sb);
 }
 
 /* Is the block that records told of still in that life? Parity, in the first row of some dies, has
@@ -121,7 +140,6 @@ static void scan_superblock(struct recovery *r, uint32_t sb)
 {
     struct ftl_core *c = r->c;
     uint32_t *rows = &c->rows_programmed[(size_t)sb * c->g.dies];
-
     bool told = false, holds = true;
 
     for (uint32_t die = 0; die < c->g.dies && holds; die++) {

@@ -1,6 +1,6 @@
 /* tags.c - what word lines hold, as records of the log: a start that has them need not read the
  * tags on the medium. They are no promise: where one is missing (no buffer was free, a sector was
- * lost) the start reads on from there. */
+ * lost) the start reads that word line. */
 #include <string.h>
 
 #include "core/log.h"
@@ -134,17 +134,14 @@ void core_replay_rows(struct ftl_core *c, const uint8_t *at, uint32_t bytes)
     }
 }
 
-/* Rows of a die are written in order: this one follows what is known, parity that has no tags
- * between. */
-static bool follows(struct ftl_core *c, const struct ftl_place *at)
+/* Rows of a die are written in order: those before this one are there too, told or to be read. */
+static bool is_next(struct ftl_core *c, const struct ftl_place *at)
 {
     uint32_t *rows = &c->rows_programmed[(size_t)at->sb * c->g.dies + at->die];
 
-    while (*rows < at->row && core_data_die_of(&c->g, *rows, at->die) == UINT32_MAX)
-        ++*rows;
-    if (*rows != at->row)
+    if (at->row < *rows)
         return false;
-    ++*rows;
+    *rows = at->row + 1;
     return true;
 }
 
@@ -162,7 +159,7 @@ void core_replay_tags(struct ftl_core *c, const uint8_t *at, uint32_t bytes)
         return;
     geometry_place(&c->g, slot - 1, 0, &place);
     core_learn_life(c, place.sb, (uint32_t)core_get(at + 4, 4));
-    if (c->erases[place.sb] != core_get(at + 4, 4) || !follows(c, &place))
+    if (c->erases[place.sb] != core_get(at + 4, 4) || !is_next(c, &place))
         return;
     c->sb_class[place.sb] = core_class_of_tag(c, at[18]);
     c->sb_frontier[place.sb] = at[19];

@@ -368,7 +368,7 @@ void media_start_write(struct media *m, uint64_t now, struct media_die *d, uint3
 /* Reads that wait get at least one turn between two writes, whatever the wait is. */
 static bool write_is_due(const struct media *m, const struct media_die *d, uint64_t now)
 {
-    if (d->writes[MEDIA_FOR_HOST].head == MEDIA_NONE && d->writes[MEDIA_FOR_GC].head == MEDIA_NONE)
+    if (d->writes_queued == 0)
         return false;
     if (d->reads_queued == 0)
         return true;
@@ -462,15 +462,13 @@ void media_hurry(struct media *m, uint64_t now, uint32_t die, uint32_t plane, ui
 static void add_write(struct media *m, uint64_t now, enum media_writer writer, uint32_t index)
 {
     struct media_die *d = &m->dies[m->ops[index].die];
-    struct media_queue *q = &d->writes[m->host_write_first ? writer : MEDIA_FOR_HOST];
+    bool apart = m->host_write_first || writer == MEDIA_FOR_LOG;
+    struct media_queue *q = &d->writes[apart ? writer : MEDIA_FOR_HOST];
 
-    if (q->head == MEDIA_NONE) {
-        if (d->writes[MEDIA_FOR_HOST].head == MEDIA_NONE &&
-            d->writes[MEDIA_FOR_GC].head == MEDIA_NONE)
-            d->write_waits_since = now;
-        if (writer == MEDIA_FOR_GC)
-            d->gc_head_since = now;
-    }
+    if (d->writes_queued++ == 0)
+        d->write_waits_since = now;
+    if (q->head == MEDIA_NONE && writer == MEDIA_FOR_GC)
+        d->gc_head_since = now;
     queue_add(m, q, index);
     if (d->array_op == MEDIA_NONE)
         kick(m, now, m->ops[index].die);

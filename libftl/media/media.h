@@ -33,8 +33,8 @@ enum { MEDIA_READ_CLASSES = 4 };
 /* Of a word line that is programmed twice; MEDIA_WHOLE otherwise. */
 enum media_pass { MEDIA_WHOLE, MEDIA_COARSE, MEDIA_FINE, MEDIA_SLC /* one page, one bit per cell */ };
 
-/* Whose program: with sched.host_write_first those of the host overtake. */
-enum media_writer { MEDIA_FOR_HOST, MEDIA_FOR_GC, MEDIA_WRITERS };
+/* Whose program: every second may be the log's; with sched.host_write_first those of the host overtake. */
+enum media_writer { MEDIA_FOR_HOST, MEDIA_FOR_GC, MEDIA_FOR_LOG, MEDIA_WRITERS };
 
 struct media_op {
     uint8_t kind, plane, step;  /* step: transfers done so far */
@@ -87,11 +87,13 @@ struct media_die {
     uint32_t last[MEDIA_READ_CLASSES];  /* turn of the class's last one */
     struct media_queue writes[MEDIA_WRITERS];
     uint64_t reads_since;       /* end of the last program or erase */
-    uint64_t write_waits_since; /* when the first of `writes` came up */
+    uint32_t writes_queued;     /* in all of `writes` */
+    uint64_t write_waits_since; /* when the first of them came up */
     uint64_t gc_head_since;     /* when the head of writes[MEDIA_FOR_GC] came up */
     uint64_t busy_since;
     bool read_begun;            /* since the last program or erase */
     bool gc_went;               /* the last write was an overdue one of GC */
+    bool log_went;              /* it was one of the log */
     /* sched.suspend alone */
     uint8_t phase;
     bool end_event;             /* the event of array_op's end is in the queue */

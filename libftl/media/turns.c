@@ -113,6 +113,11 @@ uint32_t media_next_write(struct media *m, uint64_t now, struct media_die *d)
     struct media_queue *host = &d->writes[MEDIA_FOR_HOST], *gc = &d->writes[MEDIA_FOR_GC];
     bool overdue = now - d->gc_head_since >= m->gc_write_wait_ns && !d->gc_went;
 
+    d->writes_queued--;
+    d->log_went = d->writes[MEDIA_FOR_LOG].head != MEDIA_NONE &&
+                  (!d->log_went || (host->head == MEDIA_NONE && gc->head == MEDIA_NONE));
+    if (d->log_went)
+        return queue_take(m, &d->writes[MEDIA_FOR_LOG]);
     if (gc->head == MEDIA_NONE)
         return queue_take(m, host);
     if (host->head == MEDIA_NONE || overdue) {
