@@ -56,13 +56,18 @@ struct since {
     uint64_t superblocks, pages, late;  /* late: word lines whose records are not on the medium */
 };
 
+static uint64_t buffered_word_lines(const struct shape *s)
+{
+    return ((s->cfg->buffer_bytes + s->cfg->buffer_gc_bytes) >> s->g.unit_shift) / s->g.wl_units;
+}
+
 /* worst: a checkpoint is due and all but complete; the one before tells of none of the
  * superblocks closed since. */
 static struct since since_checkpoint(const struct shape *s, uint64_t checkpoint, bool mark, bool worst)
 {
     const struct ftl_geometry *g = &s->g;
     uint64_t in_page = core_tags_in_sector(g) * s->j.sectors, wls = (uint64_t)g->rows * g->data_dies;
-    uint64_t buffered = ((s->cfg->buffer_bytes + s->cfg->buffer_gc_bytes) >> g->unit_shift) / g->wl_units;
+    uint64_t buffered = buffered_word_lines(s);
     struct since r = {.superblocks = meanwhile(s, checkpoint)};
 
     r.late = buffered + (mark ? 0 : JOURNAL_BUFFERS * in_page);
@@ -77,6 +82,28 @@ static struct since since_checkpoint(const struct shape *s, uint64_t checkpoint,
     return r;
 }
 
+/* Pages that a start reads behind the last of a segment before it takes the rest for blank. */
+static uint64_t blank_pages(const struct shape *s)
+{
+    return JOURNAL_BUFFERS + s->g.dies + 1;
+}
+
+/* Units that a start may have to write anew for room, when it had to close what was open: they are read
+ * one by one, saved with the checkpoint and programmed. */
+static uint64_t gathered(const struct shape *s, bool mark)
+{
+    uint64_t units = (s->cfg->buffer_bytes + s->cfg->buffer_gc_bytes) >> s->g.unit_shift;
+    return mark ? 0 : units < s->g.sb_units ? units : s->g.sb_units;
+}
+
+/* Word lines of one superblock, all dies at once. */
+static uint64_t program_ns(const struct shape *s, uint64_t word_lines)
+{
+    uint64_t array = ceil_div(word_lines, s->g.dies) * (s->cfg->nand_tcmd_ns + s->cfg->nand_tprog_ns);
+    uint64_t bus = pages_ns(s, word_lines * s->g.planes * s->g.page_types, 0);
+    return array > bus ? array : bus;
+}
+
 /* Worst: as above. Else the checkpoint has just ended. */
 static void start(const struct shape *s, const struct ftl_power_estimate *all, bool mark,
                   bool worst, struct ftl_start_estimate *e)
@@ -85,30 +112,40 @@ static void start(const struct shape *s, const struct ftl_power_estimate *all, b
     const struct ftl_geometry *g = &s->g;
     struct since since = since_checkpoint(s, all->checkpoint_pages, mark, worst);
     uint64_t flush = mark ? s->j.flush_pages : 0, last = all->checkpoint_pages + flush;
+    uint64_t gather = gathered(s, mark), new_wls = ceil_div(gather, g->wl_units);
     /* the last checkpoint was not complete: its segment is read, the one before, then itself again */
     uint64_t log = last + since.pages + (worst ? all->checkpoint_pages + last : 0);
+    uint64_t saved = last + ceil_div(gather << g->cw_shift, s->j.sectors);
     uint64_t blank = geometry_free_kept(c) + (c->journal_enabled ? 0 : 1);
     uint64_t scanned = since.superblocks + geometry_frontiers(c) + blank;
     uint64_t units = since.superblocks * g->sb_units;
 
     scanned = scanned < g->sb_count ? scanned : g->sb_count;
     e->superblocks_scanned = scanned;
-    e->superblocks_erased = mark ? 0 : worst ? scanned : blank;
-    add_reads(s, e, "find the segments of the log", s->j.segments * s->log_reads);
-    add_reads(s, e, "replay the log", log * s->log_reads);
+    /* a mark names the erases that were under way: of what is kept free at most */
+    e->superblocks_erased = mark ? (worst ? blank : 1) : worst ? scanned : blank;
+    add_reads(s, e, "find the segments of the log",     /* of a new drive all but one are blank */
+              (1 + (s->j.segments - 1) * blank_pages(s)) * s->log_reads);
+    add_reads(s, e, "replay the log", (log + (worst ? 3 : 1) * blank_pages(s)) * s->log_reads);
     add_reads(s, e, "scan superblocks", (g->sb_count + scanned) * g->dies +
               since.late * g->planes * g->page_types);
     add(e, "resolve by sequence", units, units * c->journal_entry_ns);
     add_reads(s, e, "restore the buffer", flush * s->log_reads);
     uint64_t counted = mark ? g->sb_count : s->user_units;
     add(e, "count live units", counted, counted * c->journal_entry_ns);
+    add_reads(s, e, "gather what leaves no room", gather << g->cw_shift);
     uint64_t segment_ns = s->j.segment_blocks * c->nand_tbers_ns;
-    uint64_t array = ceil_div(last, g->dies) * (c->nand_tcmd_ns + s->slc_tprog_ns);
-    uint64_t bus = pages_ns(s, last * s->log_reads, 0);
+    uint64_t array = ceil_div(saved, g->dies) * (c->nand_tcmd_ns + s->slc_tprog_ns);
+    uint64_t bus = pages_ns(s, saved * s->log_reads, 0);
     /* one segment before, one after */
-    add(e, "write a checkpoint", last, 2 * segment_ns + (array > bus ? array : bus));
+    add(e, "write a checkpoint", saved, 2 * segment_ns + (array > bus ? array : bus));
     add(e, "erase what is void", e->superblocks_erased, e->superblocks_erased * c->nand_tbers_ns);
-    add(e, "open the log", 1, c->nand_tcmd_ns + s->slc_tprog_ns);
+    add(e, "program what was gathered", new_wls, program_ns(s, new_wls));
+    uint64_t in_ns = c->nand_tcmd_ns + (c->nand_page_bytes + c->nand_spare_bytes) * 1000 / c->nand_bus_mts;
+    add(e, "open the log", 1, s->log_reads * in_ns + c->nand_tcmd_ns + s->slc_tprog_ns);
+    /* rows that are programmed in part, about as many word lines as the buffers hold of others */
+    add_reads(s, e, "resume open superblocks",
+              mark ? buffered_word_lines(s) * g->planes * g->page_types : 0);
 }
 
 static void bank(const struct ftl_config *cfg, struct ftl_power_estimate *e)

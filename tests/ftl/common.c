@@ -107,6 +107,29 @@ uint64_t read_stamps(ftl_drive *d, double *ret_us)
     return errors;
 }
 
+struct ftl_config four_dies(const char *buffer, const char *interval)
+{
+    return make_config("wa-reference", 1, "nand.preset", "tlc-128l", "nand.channels", "2", "nand.dies",
+                       "4", "nand.planes", "1", "nand.page_types", "3", "nand.wordlines_per_block",
+                       "64", "nand.page_bytes", "4096", "nand.spare_bytes", "600",
+                       "nand.blocks_per_plane", "300", "ftl.superblocks", "120", "raid.parity", "0",
+                       "media.payload", "1", "drive.user_bytes", "256M", "buffer.bytes", buffer,
+                       "buffer.gc_bytes", buffer, "drive.lba_bytes", "4096", "journal.enabled", "1",
+                       "journal.checkpoint_superblocks", interval, NULL);
+}
+
+ftl_drive *written_at_random(const struct ftl_config *cfg, uint64_t seed, uint64_t eighths)
+{
+    static uint8_t data[4096];
+    struct rand64 r = {.state = seed};
+    ftl_drive *d = make_drive(cfg);
+    uint64_t lbas = ftl_lba_count(d);
+
+    for (uint64_t i = 0; i < eighths * lbas / 8; i++)
+        assert_true(do_command(d, FTL_WRITE, draw_to(&r, lbas), 1, data) > 0);
+    return d;
+}
+
 uint64_t step_items(const struct ftl_power_report *r, const char *name)
 {
     for (uint32_t i = 0; i < r->step_count; i++)

@@ -33,6 +33,10 @@ void stamp_all(ftl_drive *d);
 /* Reads all of that back. An LBA is what was written or ends in Unrecovered Read Error: how many
  * do. *ret_us, which may be NULL: the mean latency. */
 uint64_t read_stamps(ftl_drive *d, double *ret_us);
+/* A drive of 256 MB with a journal, whose log wraps often. */
+struct ftl_config four_dies(const char *buffer, const char *interval);
+/* Eighths of its capacity, in random LBAs. */
+ftl_drive *written_at_random(const struct ftl_config *cfg, uint64_t seed, uint64_t eighths);
 /* Items of a start's step; there must be one of that name. */
 uint64_t step_items(const struct ftl_power_report *r, const char *name);
 struct ftl_health health_of(const ftl_drive *d);

@@ -132,30 +132,6 @@ static void test_atomic(void **state)
     }
 }
 
-/* 4 dies whose log wraps often. */
-static struct ftl_config wraps(const char *buffer, const char *interval)
-{
-    return make_config("wa-reference", 1, "nand.preset", "tlc-128l", "nand.channels", "2", "nand.dies",
-                       "4", "nand.planes", "1", "nand.page_types", "3", "nand.wordlines_per_block",
-                       "64", "nand.page_bytes", "4096", "nand.spare_bytes", "600",
-                       "nand.blocks_per_plane", "300", "ftl.superblocks", "120", "raid.parity", "0",
-                       "media.payload", "1", "drive.user_bytes", "256M", "buffer.bytes", buffer,
-                       "buffer.gc_bytes", buffer, "drive.lba_bytes", "4096", "journal.enabled", "1",
-                       "journal.checkpoint_superblocks", interval, NULL);
-}
-
-static ftl_drive *written_at_random(const struct ftl_config *cfg, uint64_t seed, uint64_t drive_writes)
-{
-    static uint8_t data[4096];
-    struct rand64 r = {.state = seed};
-    ftl_drive *d = make_drive(cfg);
-    uint64_t lbas = ftl_lba_count(d);
-
-    for (uint64_t i = 0; i < drive_writes * lbas; i++)
-        assert_true(do_command(d, FTL_WRITE, draw_to(&r, lbas), 1, data) > 0);
-    return d;
-}
-
 /* When a segment is full its open page goes to the next, before the record that begins a checkpoint. A start
  * after a flush, or after a shutdown, took that for damage. */
 static void test_page_before_checkpoint(void **state)
@@ -163,9 +139,9 @@ static void test_page_before_checkpoint(void **state)
     (void)state;
     for (int interval = 0; interval <= 16; interval += 16)
         for (int clean = 0; clean < 2; clean++) {
-            struct ftl_config cfg = wraps("1M", interval != 0 ? "16" : "0");
+            struct ftl_config cfg = four_dies("1M", interval != 0 ? "16" : "0");
             struct ftl_power_cut cut = {.struct_size = sizeof cut, .energy_ppm = 1000000};
-            ftl_drive *d = written_at_random(&cfg, 5, 3);
+            ftl_drive *d = written_at_random(&cfg, 5, 24);
             assert_int_equal(clean ? ftl_power_off(d, NULL) : ftl_power_cut(d, &cut, NULL), 0);
             assert_int_equal(ftl_power_on(d, NULL), 0);
             assert_sound(d);
@@ -176,12 +152,12 @@ static void test_page_before_checkpoint(void **state)
 /* A loss while the next segment is being erased, when a checkpoint is already due there. */
 static void test_checkpoint_awaits_erases(void **state)
 {
-    struct ftl_config cfg = wraps("256K", "3");
+    struct ftl_config cfg = four_dies("256K", "3");
     struct ftl_power_cut cut = {.struct_size = sizeof cut, .energy_ppm = 1000000};
     struct ftl_power_report r = {.struct_size = sizeof r};
     (void)state;
 
-    ftl_drive *d = written_at_random(&cfg, 6, 4);
+    ftl_drive *d = written_at_random(&cfg, 6, 32);
     assert_int_equal(ftl_power_cut(d, &cut, &r), 0);
     assert_int_equal(r.units_lost, 0);
     assert_int_equal(ftl_power_on(d, NULL), 0);

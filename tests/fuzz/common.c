@@ -15,7 +15,7 @@ struct ftl_config fuzz_config(void)
     static const char *const keys[] = {
         "nand.preset", "tlc-128l", "nand.channels", "1", "nand.dies", "2", "nand.planes", "1",
         "nand.wordlines_per_block", "4", "nand.page_bytes", "4096", "nand.spare_bytes", "600",
-        "nand.blocks_per_plane", "64", "ftl.superblocks", "14", "raid.parity", "0", "media.payload", "1",
+        "nand.blocks_per_plane", "72", "ftl.superblocks", "14", "raid.parity", "0", "media.payload", "1",
         "gc.frontiers", "2", "drive.user_bytes", "131072", "buffer.bytes", "65536", "buffer.gc_bytes",
         "65536", "drive.lba_bytes", "4096", "journal.enabled", "1", "host.open_max", "8",
     };
