@@ -143,7 +143,7 @@ static void write_page(struct ftl_core *c, int32_t buffer)
 /* Is the segment after this one ready to be written? */
 static bool next_is_erased(const struct journal *j)
 {
-    return !j->erase_due && j->erases_queued == 0;
+    return !j->erase_due && (j->erases_queued == 0 || FTL_PLANT(checkpoint_early, 1));
 }
 
 void core_log_begin_segment(struct ftl_core *c)

@@ -309,7 +309,7 @@ void core_payload_set_prev(struct ftl_core *c, uint32_t slot, uint32_t prev)
 void core_payload_erased(struct ftl_core *c, uint32_t sb)
 {
     struct payload *p = c->payload;
-    size_t units = (size_t)p->count * c->g.wl_units;
+    size_t units = FTL_PLANT(place_outlives, 1) ? 0 : (size_t)p->count * c->g.wl_units;
     uint32_t first = sb * c->g.sb_units + 1;
 
     for (size_t i = 0; i < units; i++)
