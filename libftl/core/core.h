@@ -451,6 +451,8 @@ bool core_pace_declines(struct ftl_core *c, uint32_t sb);
 /* ---- wear.c ---- */
 /* The free superblock to open for a frontier. */
 uint32_t core_wear_open(struct ftl_core *c, uint32_t frontier);
+/* A media_assemble_fn of the core: asks the policy. */
+uint32_t core_wear_assemble(void *user, const struct media_spares *spares);
 /* A victim for wear's sake, SB_NONE: none now. */
 uint32_t core_wear_victim(struct ftl_core *c);
 /* Of such a victim so many slots are left. */

@@ -74,6 +74,9 @@ static int bind_wear(struct ftl_core *c, const struct ftl_policies *given, char 
     if (err == 0 && p->move == NULL && c->cfg->wear_spread != 0)
         err = refuse(why, size, "wear policy %s: has no move(), which wear.spread=%llu asks for",
                      p->head.name, (unsigned long long)c->cfg->wear_spread);
+    if (err == 0 && p->assemble == NULL && c->cfg->wear_assembly)
+        err = refuse(why, size, "wear policy %s: has no assemble(), which wear.assembly=1 asks for",
+                     p->head.name);
     const struct ftl_wear_policy *same = err == 0 ? ftl_wear_policy_find(p->head.name) : NULL;
     if (same != NULL && same != p)
         err = refuse(why, size, "wear policy %s: the name is that of a built-in policy",

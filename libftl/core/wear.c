@@ -67,6 +67,30 @@ uint32_t core_wear_open(struct ftl_core *c, uint32_t frontier)
     return sb;
 }
 
+uint32_t core_wear_assemble(void *user, const struct media_spares *spares)
+{
+    struct ftl_core *c = user;
+    const struct ftl_wear_policy *p = c->policy.wear;
+    struct ftl_assembly_view view = {
+        .superblock = spares->sb, .die = spares->die, .plane = spares->plane,
+        .block_erases = spares->block_erases, .is_gone = spares->gone,
+        .spares = spares->count, .spare_erases = spares->erases,
+    };
+    uint32_t k = UINT32_MAX;
+    int answer = p->assemble(c->policy.wear_state, &view, &k);
+
+    if (answer >= 0 && (k < view.spares || (k == view.spares && !view.is_gone)))
+        return k;
+    if (answer < 0)
+        (void)core_policy_fault(c, "wear", &p->head, "gave up with %d where there was a choice",
+                                answer);
+    else if (k == view.spares)
+        (void)core_policy_fault(c, "wear", &p->head, "takes no spare for a block that is gone");
+    else
+        (void)core_policy_fault(c, "wear", &p->head, "takes spare %u of %u", k, view.spares);
+    return view.is_gone ? 0 : view.spares;
+}
+
 /* The superblock to move, or SB_NONE. */
 static uint32_t ask_move(struct ftl_core *c)
 {

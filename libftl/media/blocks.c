@@ -8,7 +8,8 @@
 uint64_t media_blocks_memory(uint64_t dies, uint64_t planes, uint64_t blocks, uint64_t sb_count,
                              bool by_wear)
 {
-    return dies * planes * (sb_count * 8 + (blocks + 4) * 4 + 9 + (by_wear ? blocks * 4 : 0));
+    return dies * planes * (sb_count * 8 + (blocks + 4) * 4 + 9 + (by_wear ? blocks * 4 : 0)) +
+           (by_wear ? blocks * 4 : 0);
 }
 
 static bool is_bad(const nand_dev *nand, uint32_t die, uint32_t plane, uint32_t block)
@@ -28,32 +29,39 @@ static void spare_push(struct media_blocks *b, size_t plane, uint32_t block)
     b->spare[plane * b->spare_room + b->spare_count[plane]++] = block;
 }
 
-/* The least worn spare of a plane, the uppermost of several; there is one. */
-static uint32_t *least_worn(const struct media_blocks *b, size_t plane)
+/* The spare that takes the place of a block, which may be gone; NULL = none. */
+static uint32_t *choose_spare(struct media_blocks *b, uint32_t sb, uint32_t die, uint32_t plane, bool gone)
 {
-    uint32_t *spare = &b->spare[plane * b->spare_room], *best = &spare[b->spare_count[plane] - 1];
-    const uint32_t *erases = &b->erases[plane * b->spare_room];
+    size_t at = media_blocks_plane(b, die, plane);
+    uint32_t *spare = &b->spare[at * b->spare_room];
+    struct media_spares s = {.sb = sb, .die = die, .plane = plane, .count = b->spare_count[at],
+                             .gone = gone, .erases = b->offered};
 
-    for (uint32_t k = b->spare_count[plane]; k-- > 0;)
-        if (erases[spare[k]] < erases[*best])
-            best = &spare[k];
-    return best;
+    if (s.count == 0)
+        return NULL;
+    if (b->assemble == NULL)
+        return gone ? &spare[s.count - 1] : NULL;
+    const uint32_t *erases = &b->erases[at * b->spare_room];
+    for (uint32_t k = 0; k < s.count; k++)
+        b->offered[k] = erases[spare[k]];
+    if (!gone)
+        s.block_erases = erases[b->block[media_blocks_index(b, sb, die, plane)]];
+    uint32_t k = b->assemble(b->assemble_user, &s);
+    return k < s.count ? &spare[k] : NULL;
 }
 
 /* A spare for one block, or a hole. */
 static void fill_place(struct media_blocks *b, uint32_t sb, uint32_t die, uint32_t plane)
 {
-    size_t i = media_blocks_index(b, sb, die, plane), at = (size_t)die * b->planes + plane;
+    size_t i = media_blocks_index(b, sb, die, plane), at = media_blocks_plane(b, die, plane);
 
     b->block[i] = BLOCK_NONE;
     b->hole_row[i] = 0;
-    if (b->dead[at] || b->spare_count[at] == 0)
+    uint32_t *taken = b->dead[at] ? NULL : choose_spare(b, sb, die, plane, true);
+    if (taken == NULL)
         return;
-    uint32_t *top = &b->spare[at * b->spare_room + b->spare_count[at] - 1];
-    uint32_t *taken = b->erases != NULL ? least_worn(b, at) : top;
     b->block[i] = *taken;
-    *taken = *top;
-    b->spare_count[at]--;
+    *taken = b->spare[at * b->spare_room + --b->spare_count[at]];
     b->hole_row[i] = b->rows;
 }
 
@@ -93,7 +101,8 @@ int media_blocks_init(struct media_blocks *b, struct sim_mem *mem, const nand_de
         SIM_TAKE(mem, b->spare, planes * b->spare_room) < 0 ||
         SIM_TAKE(mem, b->spare_count, planes) < 0 || SIM_TAKE(mem, b->spare_begin, planes) < 0 ||
         SIM_TAKE(mem, b->dead, planes) < 0 ||
-        (by_wear && SIM_TAKE(mem, b->erases, planes * b->spare_room) < 0))
+        (by_wear && (SIM_TAKE(mem, b->erases, planes * b->spare_room) < 0 ||
+                     SIM_TAKE(mem, b->offered, b->spare_room) < 0)))
         return FTL_ENOMEM;
     for (uint32_t d = 0; d < b->dies; d++)
         for (uint32_t p = 0; p < b->planes; p++) {
@@ -157,10 +166,8 @@ void media_blocks_erased(struct media_blocks *b, uint32_t sb, uint32_t die, uint
         if (b->hole_row[i] != b->rows || failed >> p & 1 || b->dead[at])
             continue;
         erases[*block]++;
-        if (b->spare_count[at] == 0)
-            continue;
-        uint32_t *spare = least_worn(b, at), worn = *block;
-        if (erases[*spare] >= erases[worn])
+        uint32_t *spare = choose_spare(b, sb, die, p, false), worn = *block;
+        if (spare == NULL)
             continue;
         *block = *spare;
         *spare = FTL_PLANT(spare_twice, 3) ? *spare : worn;

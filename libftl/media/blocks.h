@@ -19,6 +19,15 @@
 
 #define BLOCK_NONE UINT32_MAX
 
+/* The spares of a plane, for a superblock's block there that was erased, or is gone. */
+struct media_spares {
+    uint32_t sb, die, plane, block_erases, count;
+    bool gone;
+    const uint32_t *erases;     /* of each */
+};
+/* Which takes the block's place; count = none, unless it is gone. */
+typedef uint32_t (*media_assemble_fn)(void *user, const struct media_spares *spares);
+
 struct media_blocks {
     uint32_t *block;            /* BLOCK_NONE = the plane has none */
     uint32_t *hole_row;         /* first row that cannot be written; rows = none such */
@@ -26,12 +35,15 @@ struct media_blocks {
     uint32_t *spare_count, *spare_begin;    /* now, and after the factory's bad ones */
     uint8_t *dead;              /* per die and plane: 1 = it answers no more */
     uint32_t *erases;           /* wear.assembly: per die, plane and block; else NULL */
+    uint32_t *offered;          /* the same: of the spares that are offered */
+    media_assemble_fn assemble; /* the same; set by the owner */
+    void *assemble_user;
     uint32_t dies, planes, rows, sb_count, spare_room;
     uint64_t factory_bad, retired;      /* blocks; of dead planes too */
     uint64_t exchanged;                 /* blocks that gave way to a less worn spare */
 };
 
-/* Takes the factory's bad blocks out; `by_wear`: superblocks are assembled by wear. 0, or
+/* Takes the factory's bad blocks out; `by_wear`: assemble() will be set. 0, or
  * FTL_ENOMEM. O(blocks). */
 int media_blocks_init(struct media_blocks *b, struct sim_mem *mem, const nand_dev *nand, uint32_t sb_count,
                       uint32_t rows, bool by_wear);
@@ -79,8 +91,8 @@ void media_blocks_fail(struct media_blocks *b, uint32_t sb, uint32_t die, uint32
 /* Before the erase of a superblock: failed blocks give way to spares. */
 void media_blocks_turn(struct media_blocks *b, uint32_t sb);
 /* The erase of a superblock's blocks on a die has ended, but for the planes where it failed. With
- * assembly by wear each counts it, and gives way to the least worn spare of its plane if that is
- * less worn; both are blank. O(spares). */
+ * wear.assembly each counts it, and gives way to the spare that assemble() names; both are
+ * blank. O(spares). */
 void media_blocks_erased(struct media_blocks *b, uint32_t sb, uint32_t die, uint32_t failed);
 /* Its erase failed: the same for these planes. */
 void media_blocks_replace(struct media_blocks *b, uint32_t sb, uint32_t die, uint32_t planes);

@@ -18,6 +18,8 @@ void media_point(struct media *m, const struct media *from)
     m->slc = from != NULL ? from->slc : NULL;
     m->time = from != NULL ? from->time : NULL;
     m->program_bytes = from != NULL ? from->program_bytes : NULL;
+    m->blocks.assemble = from != NULL ? from->blocks.assemble : NULL;
+    m->blocks.assemble_user = from != NULL ? from->blocks.assemble_user : NULL;
     m->ecc.code = from != NULL ? from->ecc.code : NULL;
     m->decoder.code = from != NULL ? from->decoder.code : NULL;
 }

@@ -138,6 +138,8 @@ int drive_build(ftl_drive *d, const struct ftl_policies *policies, char *why, si
         return FTL_ENOMEM;
     err = media_init(&d->media, &d->cfg, &d->heap, &d->ctx, ops, why, why_size);
     d->media.program_bytes = d->core.payload != NULL ? d->core.payload->bytes : NULL;
+    d->media.blocks.assemble = d->cfg.wear_assembly ? core_wear_assemble : NULL;
+    d->media.blocks.assemble_user = &d->core;
     if (err == 0)
         err = take_memory(d);
     if (err == 0 && d->cfg.media_faults)

@@ -18,6 +18,7 @@ static void drive_aim(ftl_drive *d)
     d->media.ctx = &d->ctx;
     d->media.heap = &d->heap;
     d->media.slc = c->cache.slc;
+    d->media.blocks.assemble_user = c;
     d->media.program_bytes = c->payload != NULL ? c->payload->bytes : NULL;
 }
 

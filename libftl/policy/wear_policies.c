@@ -77,7 +77,21 @@ static int move_coldest(void *state, const struct ftl_wear_view *v, uint32_t *re
     return 0;
 }
 
-#define POLICY(name, open) {FTL_POLICY_HEAD(struct ftl_wear_policy, name, 0, 0), open, move_coldest}
+/* The least worn spare, the last of several, if the block is more worn than that. */
+static int assemble_least(void *state, const struct ftl_assembly_view *v, uint32_t *ret)
+{
+    uint32_t best = v->spares - 1;
+
+    (void)state;
+    for (uint32_t k = best; k-- > 0;)
+        if (v->spare_erases[k] < v->spare_erases[best])
+            best = k;
+    *ret = v->is_gone || v->spare_erases[best] < v->block_erases ? best : v->spares;
+    return 0;
+}
+
+#define POLICY(name, open)                                                                     \
+    {FTL_POLICY_HEAD(struct ftl_wear_policy, name, 0, 0), open, move_coldest, assemble_least}
 static const struct ftl_wear_policy policies[] = {
     POLICY("least-worn", open_least),
     POLICY("fifo", open_fifo),

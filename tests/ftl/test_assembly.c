@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "ftl/ftl_media.h"
+#include "ftl/ftl_policy.h"
+#include "ftl/ftl_power.h"
 #include "nvme/drive.h"
 
 enum { DIES = 4, PLANES = 2, SUPERBLOCKS = 24, BLOCKS = 40, LBA = 4096 };
@@ -156,6 +158,137 @@ static void test_failures(void **state)
     ftl_destroy(d);
 }
 
+/* ---- policies of one's own ------------------------------------------------------------ */
+
+static int keep(void *state, const struct ftl_assembly_view *v, uint32_t *ret)
+{
+    (void)state;
+    *ret = v->is_gone ? 0 : v->spares;
+    return 0;
+}
+static int outside(void *state, const struct ftl_assembly_view *v, uint32_t *ret)
+{
+    (void)state;
+    *ret = v->spares + 1;
+    return 0;
+}
+static int never(void *state, const struct ftl_assembly_view *v, uint32_t *ret)
+{
+    (void)state;
+    *ret = v->spares;
+    return 0;
+}
+static int give_up(void *state, const struct ftl_assembly_view *v, uint32_t *ret)
+{
+    (void)state, (void)v, (void)ret;
+    return -3;
+}
+
+/* The built-in one but for its third hook. */
+static struct ftl_wear_policy with_hook(const char *name,
+                                        int (*hook)(void *, const struct ftl_assembly_view *, uint32_t *))
+{
+    struct ftl_wear_policy p = *ftl_wear_policy_find("least-worn");
+    p.head.name = name;
+    p.assemble = hook;
+    return p;
+}
+
+static ftl_drive *make_with(const struct ftl_config *cfg, const struct ftl_wear_policy *wear)
+{
+    struct ftl_policies p = FTL_POLICIES_INIT;
+    char why[FTL_WHY_MAX] = "";
+    ftl_drive *d = NULL;
+
+    p.wear = wear;
+    if (ftl_create_with(cfg, &p, &d, why, sizeof why) != 0)
+        fail_msg("%s", why);
+    return d;
+}
+
+/* One that keeps every block: spares rest as they do by number. */
+static void test_policy(void **state)
+{
+    struct ftl_config cfg = small("1", "1");
+    struct ftl_wear_policy policy = with_hook("keep", keep);
+    ftl_drive *d = make_with(&cfg, &policy);
+    struct rand64 r = {5};
+    (void)state;
+
+    random_writes(d, &r, 60 * ftl_lba_count(d));
+    assert_int_equal(ftl_drain(d), 0);
+    assert_sound(d);
+    expect_wear(d, false);
+    assert_int_equal(health_of(d).blocks_exchanged, 0);
+    ftl_destroy(d);
+}
+
+static void test_nonsense(void **state)
+{
+    static const struct {
+        const char *name, *what;
+        int (*hook)(void *, const struct ftl_assembly_view *, uint32_t *);
+    } rows[] = {
+        {"outside", "wear policy outside: takes spare ", outside},
+        {"lazy", "wear policy lazy: gave up with -3 where there was a choice", give_up},
+        {"never", "wear policy never: takes no spare for a block that is gone", never},
+    };
+    char why[FTL_WHY_MAX];
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct ftl_config cfg = small("1", "1");
+        struct ftl_wear_policy policy = with_hook(rows[i].name, rows[i].hook);
+        struct ftl_fault fault = {.kind = FTL_FAULT_PROGRAM, .after = 3};
+        ftl_drive *d = make_with(&cfg, &policy);
+        struct rand64 r = {5};
+        uint8_t bytes[LBA] = {0};
+        int err = 0;
+        assert_int_equal(ftl_fault_arm(d, &fault), 0);
+        for (uint64_t n = 0; n < 60 * ftl_lba_count(d) && err >= 0; n++) {
+            struct ftl_cmd cmd = {.opcode = FTL_WRITE, .lba = draw_to(&r, ftl_lba_count(d)),
+                                  .lba_count = 1, .data = bytes};
+            struct ftl_cpl cpl;
+            if (ftl_submit(d, &cmd) == 0)
+                err = ftl_run(d, FTL_NEVER);
+            (void)ftl_poll(d, &cpl, 1);
+        }
+        if (err != FTL_EPOLICY)
+            fail_msg("%s: %d", rows[i].name, err);
+        assert_int_equal(ftl_policy_fault(d, why, sizeof why), FTL_EPOLICY);
+        if (strncmp(why, rows[i].what, strlen(rows[i].what)) != 0)
+            fail_msg("\"%s\" is not \"%s\"", why, rows[i].what);
+        ftl_destroy(d);
+    }
+}
+
+/* A copy goes on by itself, also when the first is gone. */
+static void test_fork(void **state)
+{
+    struct ftl_config cfg = small("1", "1");
+    ftl_drive *d = make_drive(&cfg), *copy = NULL;
+    struct rand64 r = {5}, again;
+    uint32_t *version = calloc(ftl_lba_count(d), sizeof *version);
+    (void)state;
+
+    assert_non_null(version);
+    write_timed(d, &r, version, 20 * ftl_lba_count(d));
+    assert_int_equal(ftl_fork(d, &copy), 0);
+    again = r;
+    write_timed(d, &r, version, 20 * ftl_lba_count(d));
+    struct wear first = wear_of(d, 1, 1);
+    uint64_t exchanged = health_of(d).blocks_exchanged;
+    ftl_destroy(d);
+    write_timed(copy, &again, version, 20 * ftl_lba_count(copy));
+    struct wear second = wear_of(copy, 1, 1);
+    assert_int_equal(first.sum, second.sum);
+    assert_int_equal(first.most, second.most);
+    assert_int_equal(first.least, second.least);
+    assert_int_equal(health_of(copy).blocks_exchanged, exchanged);
+    assert_sound(copy);
+    free(version);
+    ftl_destroy(copy);
+}
+
 static void test_refused(void **state)
 {
     char why[FTL_WHY_MAX];
@@ -164,6 +297,14 @@ static void test_refused(void **state)
     cfg.wear_assembly = 1;
     assert_int_equal(ftl_config_check(&cfg, why, sizeof why), FTL_ECONFIG);
     assert_string_equal(why, "wear.assembly=1: needs media.faults=1: without it superblocks have no spares");
+    cfg = small("1", "1");
+    struct ftl_wear_policy two = with_hook("two", NULL);
+    struct ftl_policies p = FTL_POLICIES_INIT;
+    ftl_drive *d = NULL;
+    p.wear = &two;
+    assert_int_equal(ftl_create_with(&cfg, &p, &d, why, sizeof why), FTL_EINVAL);
+    assert_string_equal(why, "wear policy two: has no assemble(), which wear.assembly=1 asks for");
+    assert_null(d);
 }
 
 int main(void)
@@ -172,6 +313,9 @@ int main(void)
         cmocka_unit_test(test_timed),
         cmocka_unit_test(test_untimed),
         cmocka_unit_test(test_failures),
+        cmocka_unit_test(test_policy),
+        cmocka_unit_test(test_nonsense),
+        cmocka_unit_test(test_fork),
         cmocka_unit_test(test_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

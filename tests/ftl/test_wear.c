@@ -234,7 +234,7 @@ static int move_free(void *state, const struct ftl_wear_view *v, uint32_t *ret)
 
 static void test_nonsense(void **state)
 {
-#define WEAR(name, open, move) {FTL_POLICY_HEAD(struct ftl_wear_policy, name, 0, 0), open, move}
+#define WEAR(name, open, move) {FTL_POLICY_HEAD(struct ftl_wear_policy, name, 0, 0), open, move, NULL}
     static const struct {
         struct ftl_wear_policy policy;
         const char *what;

@@ -66,14 +66,14 @@ static void test_ids(void **state)
 static void test_found(void **state)
 {
     static const char *const ids[] = {"tlc-checkpoint-caps/3/112/9", "tlc-checkpoint-caps/4/46/10",
-                                      "tlc-checkpoint-caps/1/0/0"};
+                                      "tlc-checkpoint-caps/1/0/0"};   /* its load, no cut */
     (void)state;
     for (size_t i = 0; i < sizeof ids / sizeof ids[0]; i++) {
         struct tk_explored sum = {0};
         char why[FTL_WHY_MAX] = "";
         assert_int_equal(tk_explore_id(ids[i], &sum, why, sizeof why), 0);
-        assert_int_equal(sum.chains, 1);
-        assert_int_equal(sum.verdicts[TK_SOUND], 1);
+        assert_int_equal(sum.chains, i < 2);
+        assert_int_equal(sum.verdicts[TK_SOUND], i < 2);
     }
 }
 

@@ -1,7 +1,7 @@
 /* ftl_policy.h - plug your own decisions into the FTL.
  *
  * A policy decides, the core acts. A hook gets const views and answers with a number.
- * It is called once per superblock, never per page.
+ * It is called once per superblock or block, never per page.
  *
  * Rules for hooks: do not allocate, block, read clocks or keep pointers of a view; keep
  * what must last in the state. They are called on the drive's thread.
@@ -144,6 +144,16 @@ struct ftl_wear_view {
     uint64_t draw;                   /* 64 fresh random bits */
 };
 
+/* A block of a superblock in one plane of a die, just erased, and the erased spares of that
+ * plane, of which one may take its place: the block is a spare then. */
+struct ftl_assembly_view {
+    uint32_t superblock, die, plane;
+    uint32_t block_erases;
+    uint32_t is_gone;                /* 1 = the block failed: a spare must take its place */
+    uint32_t spares;                 /* 1 or more */
+    const uint32_t *spare_erases;
+};
+
 struct ftl_wear_policy {
     struct ftl_policy_head head;
     /* Dynamic: writes the free superblock to open. At least one is free. 0, or negative
@@ -153,10 +163,15 @@ struct ftl_wear_policy {
      * into circulation, or `count` for none. Asked once per superblock collected when
      * wear.spread > 0; may be NULL when that is 0. 0, or negative to end the run. */
     int (*move)(void *state, const struct ftl_wear_view *view, uint32_t *ret_superblock);
+    /* Assembly: writes which spare takes the block's place, or `spares` for none. Asked per
+     * block erased when wear.assembly = 1; may be NULL when that is 0. 0, or negative to end
+     * the run. */
+    int (*assemble)(void *state, const struct ftl_assembly_view *view, uint32_t *ret_spare);
 };
 
 /* Built-in policies by name; NULL = unknown. All move the data of the least worn
- * superblock when the most worn one has over wear.spread erases more.
+ * superblock when the most worn one has over wear.spread erases more, and take the least
+ * worn spare for a block that is more worn.
  *   least-worn  opens the free superblock with the fewest erases, for cold data the one
  *               with the most
  *   fifo        the one free for the longest time
