@@ -32,7 +32,7 @@ static void setup(struct bench *b, uint32_t planes)
     b->cfg.nand_channels = 1;
     b->cfg.nand_dies = 1;
     b->cfg.nand_planes = planes;
-    b->cfg.nand_blocks_per_plane = 8;
+    b->cfg.nand_blocks_per_plane = 11;
     b->cfg.nand_wordlines_per_block = 4;
     assert_int_equal(sim_heap_init(&b->heap, &b->ctx.mem, media_events_limit(&b->cfg, OPS)), 0);
     if (media_init(&b->media, &b->cfg, &b->heap, &b->ctx, OPS, why, sizeof why) != 0)
@@ -300,36 +300,74 @@ static void test_host_writes_first(void **state)
     teardown(&b);
 }
 
+/* Programs of the log overtake both, every second turn. */
+static void test_log_goes_first(void **state)
+{
+    static const uint32_t want[] = {1, 5, 2, 6, 3, 7, 8, 4};
+    (void)state;
+    for (uint64_t first = 0; first < 2; first++) {
+        struct bench b = {.cfg = {.sched_host_write_first = first, .sched_prog_wait_ns = 500000}};
+        uint32_t ref;
+        setup(&b, 2);
+        for (uint32_t i = 0; i < 3; i++)        /* the first runs at once */
+            media_program(&b.media, 0, MEDIA_FOR_HOST, 0, 2, i * 3, MEDIA_WHOLE, 1 + i);
+        for (uint32_t i = 0; i < 3; i++)
+            media_program(&b.media, 0, MEDIA_FOR_LOG, 0, 8, i * 3, MEDIA_WHOLE, 5 + i);
+        for (uint32_t i = 0; i < 6; i++) {
+            (void)next_end(&b, &ref);
+            assert_int_equal(ref, want[i]);
+        }
+        /* a turn of its own counts when it is alone */
+        media_program(&b.media, b.ctx.now, MEDIA_FOR_LOG, 0, 8, 9, MEDIA_WHOLE, 8);
+        media_program(&b.media, b.ctx.now, MEDIA_FOR_GC, 0, 2, 9, MEDIA_WHOLE, 4);
+        for (uint32_t i = 6; i < 8; i++) {
+            (void)next_end(&b, &ref);
+            assert_int_equal(ref, want[i]);
+        }
+        teardown(&b);
+    }
+}
+
 /* ---- nothing starves -------------------------------------------------------------- */
 
-enum { HOST_REF = 10, WRITE_REF = 1000, ERASE_REF = 2000, VICTIM_REF = 3000, BLOCKS = 8 };
+enum { HOST_REF = 10, WRITE_REF = 1000, ERASE_REF = 2000, VICTIM_REF = 3000, BLOCKS = 11, LOG = 8 };
 
 /* Everything but the operation measured is saturated all the time. */
 struct storm {
     struct bench b;
     uint32_t planes, victim;        /* victim: a media_kind, or PROGRAM of collection */
-    uint32_t next[2], ended[BLOCKS]; /* word lines: to be sent per writer, ended per block */
+    uint32_t next[MEDIA_WRITERS], ended[BLOCKS]; /* word lines: to be sent per writer, ended per block */
+    uint32_t log_room;              /* word lines of erased blocks of the log */
+    bool log;
     uint64_t sent_at, worst;
     uint32_t measured;
 };
 
-/* The host fills blocks 2, 4, 6 in turn, collection 3, 5, 7; each is erased when full. */
+/* The host fills blocks 2, 4, 6 in turn, collection 3, 5, 7, the log 8, 9, 10; each is erased when full.
+ * The log waits for that. */
 static void send_write(struct storm *s, uint32_t writer)
 {
-    uint32_t i = s->next[writer]++, block = 2 + writer + i / 4 % 3 * 2;
+    if (writer == MEDIA_FOR_LOG && s->log_room == 0)
+        return;
+    s->log_room -= writer == MEDIA_FOR_LOG;
+    uint32_t i = s->next[writer]++;
+    uint32_t block = writer == MEDIA_FOR_LOG ? LOG + i / 4 % 3 : 2 + writer + i / 4 % 3 * 2;
     media_program(&s->b.media, s->b.ctx.now, writer, 0, block, i % 4 * 3,
                   MEDIA_WHOLE, WRITE_REF + block);
 }
 
-/* Returns the writer, or 2 when it was an erase. */
+/* Returns who sends the next. */
 static uint32_t write_ended(struct storm *s, uint32_t ref)
 {
-    if (ref >= ERASE_REF)
-        return 2;
+    if (ref >= ERASE_REF) {
+        bool waited = s->log_room == 0;
+        s->log_room += ref - ERASE_REF >= LOG ? 4 : 0;
+        return ref - ERASE_REF >= LOG && waited ? MEDIA_FOR_LOG : MEDIA_WRITERS;
+    }
     uint32_t block = ref - WRITE_REF;
     if (++s->ended[block] % 4 == 0)
-        media_erase(&s->b.media, s->b.ctx.now, 0, block, ERASE_REF);
-    return block & 1;
+        media_erase(&s->b.media, s->b.ctx.now, 0, block, ERASE_REF + block);
+    return block >= LOG ? MEDIA_FOR_LOG : block & 1;
 }
 
 /* The measured operation waits at one plane; at all others the same class waits too, so
@@ -354,12 +392,15 @@ static void start_storm(struct storm *s)
         send_write(s, MEDIA_FOR_HOST);
     if (s->victim != MEDIA_PROGRAM)
         send_write(s, MEDIA_FOR_GC);
+    s->log_room = s->log ? 12 : 0;
+    for (int i = 0; i < 2; i++)
+        send_write(s, MEDIA_FOR_LOG);
     send_victim(s);
 }
 
 static void storm_step(struct storm *s)
 {
-    uint32_t ref, writer = 2;
+    uint32_t ref, writer = MEDIA_WRITERS;
     uint64_t t = next_end(&s->b, &ref);
 
     if (ref >= WRITE_REF && ref < VICTIM_REF)
@@ -372,7 +413,7 @@ static void storm_step(struct storm *s)
     } else if (ref < WRITE_REF) {
         uint32_t k = (ref - HOST_REF) / 16;
         media_read(&s->b.media, t, k, 0, (ref - HOST_REF) % 16, 0, k % 3, 4, ref);
-    } else if (writer < 2) {
+    } else if (writer < MEDIA_WRITERS) {
         send_write(s, writer);
     }
 }
@@ -389,13 +430,15 @@ static uint64_t bound(const struct storm *s)
                  c->sched_suspend_budget * (2 * CMD + SUSP_PROG + RESUME + VERIFY + out + 3 * in);
     uint64_t round = write + c->sched_prog_wait_ns + read;
     if (s->victim == MEDIA_PROGRAM)
-        return 3 * (c->sched_gc_write_wait_ns + 3 * round); /* two erases may be ahead */
+        /* two erases may be ahead, with the log three more */
+        return s->log ? 6 * (c->sched_gc_write_wait_ns + 4 * round)
+                      : 3 * (c->sched_gc_write_wait_ns + 3 * round);
     return (turns[s->victim] + 1) * (2 * read + write);
 }
 
-static void run_storm(uint32_t planes, uint32_t victim, bool suspend, uint64_t prog_wait)
+static void run_storm(uint32_t planes, uint32_t victim, bool suspend, bool log, uint64_t prog_wait)
 {
-    struct storm s = {.planes = planes, .victim = victim};
+    struct storm s = {.planes = planes, .victim = victim, .log = log};
     s.b.cfg = (struct ftl_config){.sched_suspend = suspend, .sched_prog_wait_ns = prog_wait,
                                   .sched_host_write_first = 1};
     setup(&s.b, planes);
@@ -406,8 +449,8 @@ static void run_storm(uint32_t planes, uint32_t victim, bool suspend, uint64_t p
     uint64_t open = s.b.ctx.now - s.sent_at;
     uint64_t worst = open > s.worst ? open : s.worst;
     if (s.measured < 2 || worst > bound(&s))
-        fail_msg("%u planes, class %u, suspend %d, program wait %llu: %u ended, worst %llu ns, "
-                 "bound %llu", planes, victim, suspend, (unsigned long long)prog_wait, s.measured,
+        fail_msg("%u planes, class %u, suspend %d, log %d, program wait %llu: %u ended, worst %llu ns, "
+                 "bound %llu", planes, victim, suspend, log, (unsigned long long)prog_wait, s.measured,
                  (unsigned long long)worst, (unsigned long long)bound(&s));
     teardown(&s.b);
 }
@@ -418,8 +461,8 @@ static void test_nothing_starves(void **state)
     (void)state;
     for (uint32_t planes = 1; planes <= 6; planes++)
         for (uint32_t victim = MEDIA_HOST_READ; victim <= MEDIA_PROGRAM; victim++)
-            for (int k = 0; k < 4; k++)
-                run_storm(planes, victim, k & 1, waits[k >> 1]);
+            for (int k = 0; k < 8; k++)
+                run_storm(planes, victim, k & 1, k >> 2 & 1, waits[k >> 1 & 1]);
 }
 
 /* The preset suspends an operation 20 times at most. */
@@ -444,6 +487,7 @@ int main(void)
         cmocka_unit_test(test_erase_and_budget),  cmocka_unit_test(test_not_worth_it),
         cmocka_unit_test(test_read_while_loading), cmocka_unit_test(test_window),
         cmocka_unit_test(test_shared_sense),      cmocka_unit_test(test_host_writes_first),
+        cmocka_unit_test(test_log_goes_first),
         cmocka_unit_test(test_nothing_starves),   cmocka_unit_test(test_budget_of_the_part),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
