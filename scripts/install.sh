@@ -6,7 +6,7 @@
 set -eu
 
 build="gcc libc6-dev meson ninja-build pkg-config python3
-       libinih-dev libjansson-dev libxxhash-dev libzstd-dev uthash-dev"
+       libinih-dev libisal-dev libjansson-dev libxxhash-dev libzstd-dev uthash-dev"
 test="$build clang g++ libcmocka-dev"
 
 case "${1:-}" in

@@ -1,5 +1,6 @@
 /* payload.c - user bytes: in the write buffer's cells until programmed, then on NAND. */
 #include "core/payload.h"
+#include "sim/crc.h"
 #include "sim/hash.h"
 
 #include <stdlib.h>
@@ -9,14 +10,14 @@
 
 /* ---- bytes of a tag ---------------------------------------------------------------- */
 
-enum { TAG_VERSION = 2, TAG_SUMMED = 28 };
+enum { TAG_VERSION = 3, TAG_SUMMED = 28 };
 _Static_assert(MEDIA_SECTOR_BYTES == CODEWORD_BYTES + PAYLOAD_TAG_BYTES, "what a code word must carry");
 
 /* The guard of 4 KiB, taken where they enter the drive and carried along from then on: relocation
  * takes it from the old tag, so that data that was damaged on its way never gets a good one. */
 static uint32_t guard_of(const uint8_t *bytes)
 {
-    return (uint32_t)XXH3_64bits(bytes, CODEWORD_BYTES);
+    return sim_crc32c(bytes, CODEWORD_BYTES);
 }
 
 static uint32_t tag_sum(const uint8_t *t)

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/core.h"
+#include "sim/crc.h"
 #include "sim/draw.h"
 #include "sim/secded.h"
 
@@ -73,9 +74,9 @@ void core_upset_word_line(struct ftl_core *c, const struct frontier *f)
  * mistakes. True: they are what they were. */
 static bool believe(uint32_t *pair, uint32_t flips, uint64_t draw, uint64_t *mended, uint64_t *detected)
 {
-    uint32_t guard = secded_crc((const uint8_t *)pair, 8);
+    uint32_t guard = sim_crc32c((const uint8_t *)pair, 8);
     enum upset_outcome outcome = core_upset_hit((uint8_t *)pair, flips, draw);
-    bool good = outcome != UPSET_SEEN && secded_crc((const uint8_t *)pair, 8) == guard;
+    bool good = outcome != UPSET_SEEN && sim_crc32c((const uint8_t *)pair, 8) == guard;
 
     *(good ? mended : detected) += 1;
     return good;

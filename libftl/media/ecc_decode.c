@@ -8,9 +8,9 @@
 #include "media/media.h"
 #include "nand/cell.h"
 #include "nand/store.h"
+#include "sim/crc.h"
 #include "sim/draw.h"
 #include "sim/mem.h"
-#include "sim/secded.h"
 
 enum { ALIGN = 64, SUM_BYTES = 4, BITS = 8, ITERATIONS = 40 /* of the curves, and the default */ };
 
@@ -77,7 +77,7 @@ static void *workspace(const struct media_decoder *d)
 
 static uint32_t sum_of(const struct media_decoder *d, const uint8_t *word)
 {
-    return secded_crc(word, d->data_bytes - SUM_BYTES);
+    return sim_crc32c(word, d->data_bytes - SUM_BYTES);
 }
 
 uint64_t media_decoder_key(uint32_t die, uint32_t plane, uint32_t block, uint32_t page)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "nvme/drive.h"
+#include "sim/crc.h"
 #include "sim/draw.h"
 #include "sim/plant.h"
 #include "sim/secded.h"
@@ -18,7 +19,7 @@ enum { STATUS_INTERNAL = 0x006, STATUS_GUARD = 0x282, STATUS_REFERENCE = 0x284 }
 static uint16_t hit(ftl_drive *d, uint8_t *at, uint32_t flips, uint64_t draw)
 {
     uint8_t was[8];
-    uint32_t guard = secded_crc(at, 8);
+    uint32_t guard = sim_crc32c(at, 8);
 
     memcpy(was, at, 8);
     enum upset_outcome outcome = core_upset_hit(at, flips, draw);
@@ -28,7 +29,7 @@ static uint16_t hit(ftl_drive *d, uint8_t *at, uint32_t flips, uint64_t draw)
         d->count.memory_corrected++;
         return 0;
     }
-    if (outcome != UPSET_SEEN && secded_crc(at, 8) == guard) {
+    if (outcome != UPSET_SEEN && sim_crc32c(at, 8) == guard) {
         d->count.memory_corrected++;
         return 0;
     }

@@ -13,7 +13,5 @@ uint8_t secded_check(uint64_t data);
 /* Corrects data and check bits in place where one bit is wrong. More than two flips may
  * pass for one: such words need a check of their own. */
 enum secded secded_decode(uint64_t *data, uint8_t *check);
-/* Checksum that finds those: CRC-32C (Castagnoli, as in NVMe's 32-bit guard). */
-uint32_t secded_crc(const uint8_t *bytes, uint32_t n);
 
 #endif

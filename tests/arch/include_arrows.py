@@ -47,7 +47,7 @@ LIBC = re.compile(
 FOREIGN = {
     "nand": {"zstd.h", "xxhash.h", "xxh_x86dispatch.h"},
     "ldpc": set(),
-    "sim": {"xxhash.h", "xxh_x86dispatch.h"},
+    "sim": {"isa-l/crc.h", "xxhash.h", "xxh_x86dispatch.h"},
     "media": {"xxhash.h", "uthash.h", "utlist.h"},
     "core": {"xxhash.h", "zstd.h", "uthash.h", "utlist.h", "utarray.h"},
     "policy": set(),

@@ -2,6 +2,7 @@
 #include "common.h"
 
 #include <string.h>
+#include <xxhash.h>
 
 #include "core/core.h"
 #include "nand/store.h"
@@ -42,6 +43,17 @@ static void write_row(ftl_drive *d, bool timed)
     assert_int_equal(ftl_drain(d), 0);
 }
 
+/* Bit by bit: the polynomial of RFC 3720, reflected. */
+static uint32_t crc32c(const uint8_t *bytes, uint32_t n)
+{
+    uint32_t crc = UINT32_MAX;
+    for (uint32_t i = 0; i < 8 * n; i++) {
+        uint32_t bit = (crc ^ bytes[i / 8] >> i % 8) & 1;
+        crc = crc >> 1 ^ (bit ? UINT32_C(0x82f63b78) : 0);
+    }
+    return ~crc;
+}
+
 static void test_bytes_on_nand(void **state)
 {
     (void)state;
@@ -56,6 +68,9 @@ static void test_bytes_on_nand(void **state)
             assert_int_equal(page[4095], timed ? u * 17 + 1 : 0);
             const uint8_t tag[16] = {(uint8_t)(u + 1), 0, 0, 0, 0, 0, 0, 0, (uint8_t)(u + 1)};
             assert_memory_equal(page + 4096, tag, 16);
+            /* FORMAT.md: guard of the data XOR checksum of the tag before it */
+            uint32_t guard = (uint32_t)core_get(page + 4124, 4) ^ (uint32_t)XXH3_64bits(page + 4096, 28);
+            assert_int_equal(guard, crc32c(page, 4096));
         }
         ftl_destroy(d);
     }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/crc.h"
 #include "sim/secded.h"
 
 static void flip(uint64_t *data, uint8_t *check, uint32_t bit)
@@ -48,11 +49,18 @@ static void test_every_flip(void **state)
     assert_int_equal(doubles, 20 * 2556);
 }
 
-/* CRC-32C of "123456789" is E3069283 [P: RFC 3720, appendix B.4 method]. */
+/* CRC-32C of "123456789" is E3069283; of 32 zeros, ones, and 0 to 31: RFC 3720, appendix B.4 [P]. */
 static void test_crc(void **state)
 {
+    uint8_t bytes[32] = {0};
     (void)state;
-    assert_int_equal(secded_crc((const uint8_t *)"123456789", 9), 0xE3069283);
+    assert_int_equal(sim_crc32c((const uint8_t *)"123456789", 9), 0xE3069283);
+    assert_int_equal(sim_crc32c(bytes, 32), 0x8A9136AA);
+    memset(bytes, 0xff, 32);
+    assert_int_equal(sim_crc32c(bytes, 32), 0x62A8AB43);
+    for (uint8_t i = 0; i < 32; i++)
+        bytes[i] = i;
+    assert_int_equal(sim_crc32c(bytes, 32), 0x46DD794E);
 }
 
 static struct ftl_config under_fire(const char *upset_ppm, const char *multi_ppm)
