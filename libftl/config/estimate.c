@@ -30,6 +30,19 @@ static uint64_t pages_ns(const struct shape *s, uint64_t pages, uint64_t array_n
     return array > bus ? array : bus;
 }
 
+/* Programs on all dies; what they bring fills `pages` pages of one plane. */
+static uint64_t programs_ns(const struct shape *s, uint64_t programs, uint64_t tprog_ns, uint64_t pages)
+{
+    uint64_t array = ceil_div(programs, s->g.dies) * (s->cfg->nand_tcmd_ns + tprog_ns);
+    uint64_t bus = pages_ns(s, pages, 0);
+    return array > bus ? array : bus;
+}
+
+static uint64_t buffered_units(const struct shape *s)
+{
+    return (s->cfg->buffer_bytes + s->cfg->buffer_gc_bytes) >> s->g.unit_shift;
+}
+
 static void add(struct ftl_start_estimate *e, const char *name, uint64_t items, uint64_t ns)
 {
     e->steps[e->step_count++] = (struct ftl_power_step){name, ns, items};
@@ -56,18 +69,13 @@ struct since {
     uint64_t superblocks, pages, late;  /* late: word lines whose records are not on the medium */
 };
 
-static uint64_t buffered_word_lines(const struct shape *s)
-{
-    return ((s->cfg->buffer_bytes + s->cfg->buffer_gc_bytes) >> s->g.unit_shift) / s->g.wl_units;
-}
-
 /* worst: a checkpoint is due and all but complete; the one before tells of none of the
  * superblocks closed since. */
 static struct since since_checkpoint(const struct shape *s, uint64_t checkpoint, bool mark, bool worst)
 {
     const struct ftl_geometry *g = &s->g;
     uint64_t in_page = core_tags_in_sector(g) * s->j.sectors, wls = (uint64_t)g->rows * g->data_dies;
-    uint64_t buffered = buffered_word_lines(s);
+    uint64_t buffered = buffered_units(s) / g->wl_units;
     struct since r = {.superblocks = meanwhile(s, checkpoint)};
 
     r.late = buffered + (mark ? 0 : JOURNAL_BUFFERS * in_page);
@@ -85,23 +93,15 @@ static struct since since_checkpoint(const struct shape *s, uint64_t checkpoint,
 /* Pages that a start reads behind the last of a segment before it takes the rest for blank. */
 static uint64_t blank_pages(const struct shape *s)
 {
-    return JOURNAL_BUFFERS + s->g.dies + 1;
+    return journal_gap_most(s->g.dies) + 1;
 }
 
 /* Units that a start may have to write anew for room, when it had to close what was open: they are read
  * one by one, saved with the checkpoint and programmed. */
 static uint64_t gathered(const struct shape *s, bool mark)
 {
-    uint64_t units = (s->cfg->buffer_bytes + s->cfg->buffer_gc_bytes) >> s->g.unit_shift;
+    uint64_t units = buffered_units(s);
     return mark ? 0 : units < s->g.sb_units ? units : s->g.sb_units;
-}
-
-/* Word lines of one superblock, all dies at once. */
-static uint64_t program_ns(const struct shape *s, uint64_t word_lines)
-{
-    uint64_t array = ceil_div(word_lines, s->g.dies) * (s->cfg->nand_tcmd_ns + s->cfg->nand_tprog_ns);
-    uint64_t bus = pages_ns(s, word_lines * s->g.planes * s->g.page_types, 0);
-    return array > bus ? array : bus;
 }
 
 /* Worst: as above. Else the checkpoint has just ended. */
@@ -118,7 +118,7 @@ static void start(const struct shape *s, const struct ftl_power_estimate *all, b
     uint64_t saved = last + ceil_div(gather << g->cw_shift, s->j.sectors);
     uint64_t blank = geometry_free_kept(c) + (c->journal_enabled ? 0 : 1);
     uint64_t scanned = since.superblocks + geometry_frontiers(c) + blank;
-    uint64_t units = since.superblocks * g->sb_units;
+    uint64_t units = since.superblocks * g->sb_units, wl_pages = g->planes * g->page_types;
 
     scanned = scanned < g->sb_count ? scanned : g->sb_count;
     e->superblocks_scanned = scanned;
@@ -128,24 +128,24 @@ static void start(const struct shape *s, const struct ftl_power_estimate *all, b
               (1 + (s->j.segments - 1) * blank_pages(s)) * s->log_reads);
     add_reads(s, e, "replay the log", (log + (worst ? 3 : 1) * blank_pages(s)) * s->log_reads);
     add_reads(s, e, "scan superblocks", (g->sb_count + scanned) * g->dies +
-              since.late * g->planes * g->page_types);
+              since.late * wl_pages);
     add(e, "resolve by sequence", units, units * c->journal_entry_ns);
     add_reads(s, e, "restore the buffer", flush * s->log_reads);
     uint64_t counted = mark ? g->sb_count : s->user_units;
     add(e, "count live units", counted, counted * c->journal_entry_ns);
     add_reads(s, e, "gather what leaves no room", gather << g->cw_shift);
     uint64_t segment_ns = s->j.segment_blocks * c->nand_tbers_ns;
-    uint64_t array = ceil_div(saved, g->dies) * (c->nand_tcmd_ns + s->slc_tprog_ns);
-    uint64_t bus = pages_ns(s, saved * s->log_reads, 0);
     /* one segment before, one after */
-    add(e, "write a checkpoint", saved, 2 * segment_ns + (array > bus ? array : bus));
+    add(e, "write a checkpoint", saved,
+        2 * segment_ns + programs_ns(s, saved, s->slc_tprog_ns, saved * s->log_reads));
     add(e, "erase what is void", e->superblocks_erased, e->superblocks_erased * c->nand_tbers_ns);
-    add(e, "program what was gathered", new_wls, program_ns(s, new_wls));
+    add(e, "program what was gathered", new_wls,
+        programs_ns(s, new_wls, c->nand_tprog_ns, new_wls * wl_pages));
     uint64_t in_ns = c->nand_tcmd_ns + (c->nand_page_bytes + c->nand_spare_bytes) * 1000 / c->nand_bus_mts;
     add(e, "open the log", 1, s->log_reads * in_ns + c->nand_tcmd_ns + s->slc_tprog_ns);
     /* rows that are programmed in part, about as many word lines as the buffers hold of others */
     add_reads(s, e, "resume open superblocks",
-              mark ? buffered_word_lines(s) * g->planes * g->page_types : 0);
+              mark ? buffered_units(s) / g->wl_units * wl_pages : 0);
 }
 
 static void bank(const struct ftl_config *cfg, struct ftl_power_estimate *e)
@@ -179,9 +179,8 @@ int ftl_power_estimate(const struct ftl_config *cfg, struct ftl_power_estimate *
     s.log_reads = s.j.sectors / s.j.page_cws;
     s.user_units = cfg->drive_user_bytes >> s.g.unit_shift;
     s.slc_tprog_ns = s.j.slc ? part->time.slc_tprog_ns : cfg->nand_tprog_ns;
-    uint64_t waiting = (cfg->buffer_bytes + cfg->buffer_gc_bytes) >> s.g.unit_shift;
     uint64_t sectors = 2 + ceil_div(s.g.sb_count, TABLE_MOST) +
-                       ceil_div(s.user_units + 3 * waiting, SLICE_WORTH);
+                       ceil_div(s.user_units + 3 * buffered_units(&s), SLICE_WORTH);
     e.checkpoint_pages = ceil_div(sectors, s.j.sectors);
     e.checkpoint_bytes = 4 * s.user_units + 24 * (uint64_t)s.g.sb_count;
     e.segment_pages = s.j.pages_per_segment;

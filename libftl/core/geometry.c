@@ -148,6 +148,12 @@ uint32_t geometry_data_die(const struct ftl_geometry *g, uint32_t row, uint32_t 
     return (row + g->parity_dies + d) % g->dies;
 }
 
+uint32_t geometry_data_die_of(const struct ftl_geometry *g, uint32_t row, uint32_t die)
+{
+    uint32_t first = geometry_data_die(g, row, 0), d = (die + g->dies - first) % g->dies;
+    return d < g->data_dies ? d : UINT32_MAX;
+}
+
 uint32_t geometry_parity_die(const struct ftl_geometry *g, uint32_t row, uint32_t k)
 {
     return (row + k + FTL_PLANT(wrong_parity_die, 10)) % g->dies;

@@ -59,8 +59,17 @@ void geometry_place(const struct ftl_geometry *g, uint32_t slot, uint32_t cw,
 /* The die that holds data die d, or parity k, of a row: parity rotates by row. */
 uint32_t geometry_data_die(const struct ftl_geometry *g, uint32_t row, uint32_t d);
 uint32_t geometry_parity_die(const struct ftl_geometry *g, uint32_t row, uint32_t k);
+/* The data die that a die is in a row; UINT32_MAX = it holds parity. */
+uint32_t geometry_data_die_of(const struct ftl_geometry *g, uint32_t row, uint32_t die);
 
 __extension__ typedef unsigned __int128 ftl_u128;
+
+/* The first of a word line, from 1 as in the map. */
+static inline uint32_t geometry_first_slot(const struct ftl_geometry *g, uint32_t sb, uint32_t row,
+                                           uint32_t data_die)
+{
+    return sb * g->sb_units + row * g->row_units + data_die * g->wl_units + 1;
+}
 
 /* slot / sb_units, exact for every 32-bit slot: the inverse exceeds 2^64 / d by at
  * most 1, an error below 2^-32 of a unit. */

@@ -121,7 +121,7 @@ static uint32_t holes_ahead(const struct ftl_core *c, const struct frontier *f)
         used = usable_from(c, f->sb, f->row + 1, false);
         for (uint32_t d = f->data_die; d < c->g.data_dies; d++) {
             uint32_t planes = data_planes(c, f->sb, f->row, d, &parity);
-            uint32_t first = f->sb * c->g.sb_units + 1 + f->row * c->g.row_units + d * c->g.wl_units;
+            uint32_t first = geometry_first_slot(&c->g, f->sb, f->row, d);
             for (uint32_t i = 0; i < c->g.wl_units; i += c->g.group_units) {
                 uint32_t at = first + i, page_end = at + c->g.group_units;
                 if (planes >> (i / c->g.group_units % c->g.planes) & 1 && page_end > f->next)
@@ -364,11 +364,11 @@ bool core_rewrite_failed(struct ftl_core *c, const struct wordline *wl)
 {
     const struct ftl_geometry *g = &c->g;
     uint32_t planes = media_blocks_mask(blocks_of(c), wl->sb, wl->die, wl->row);
-    uint32_t d = (wl->die + 2 * g->dies - wl->row % g->dies - g->parity_dies) % g->dies;
+    uint32_t d = geometry_data_die_of(g, wl->row, wl->die);
 
     if (FTL_PLANT(failed_program_kept, 2) || d >= g->data_dies || planes == (UINT32_C(1) << g->planes) - 1)
         return true;            /* parity, or nothing failed */
-    uint32_t slot = wl->sb * g->sb_units + 1 + wl->row * g->row_units + d * g->wl_units;
+    uint32_t slot = geometry_first_slot(g, wl->sb, wl->row, d);
     for (uint32_t i = 0; i < g->wl_units; i += g->group_units, slot += g->group_units) {
         if (planes >> (i / g->group_units % g->planes) & 1)
             continue;

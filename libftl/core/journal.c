@@ -140,10 +140,11 @@ static void write_page(struct ftl_core *c, int32_t buffer)
     }
 }
 
-/* Is the segment after this one ready to be written? */
-static bool next_is_erased(const struct journal *j)
+/* A checkpoint, in the segment after this one: is none under way, and is that one erased? */
+static bool may_begin(const struct journal *j)
 {
-    return !j->erase_due && (j->erases_queued == 0 || FTL_PLANT(checkpoint_early, 1));
+    return j->way != WAY_NOW && !j->running && !j->erase_due &&
+           (j->erases_queued == 0 || FTL_PLANT(checkpoint_early, 1));
 }
 
 void core_log_begin_segment(struct ftl_core *c)
@@ -165,8 +166,7 @@ void core_log_begin_segment(struct ftl_core *c)
 static void begin_if_full(struct ftl_core *c)
 {
     const struct journal *j = c->journal;
-    if (j->way != WAY_NOW && !j->running && next_is_erased(j) &&
-        j->page + j->flush_pages + JOURNAL_BUFFERS > j->pages_per_segment)
+    if (may_begin(j) && j->page + j->flush_pages + JOURNAL_BUFFERS > j->pages_per_segment)
         core_log_begin_segment(c);
 }
 
@@ -463,8 +463,9 @@ void core_log_erase_next(struct ftl_core *c)
         if (j->way != WAY_NOW) {
             media_erase_meta(c->media, b, j->slc, 0);
             c->count->nand_erases += (uint64_t)c->g.dies * c->g.planes;
+            continue;
         }
-        for (uint32_t d = 0; d < c->g.dies && j->way == WAY_NOW && !j->cut; d++)
+        for (uint32_t d = 0; d < c->g.dies && !j->cut; d++)
             j->cut = media_erase_now(c->media, j->at, d, b, j->slc).status == NAND_CUT;
     }
     j->erase_due = false;
@@ -501,19 +502,14 @@ static void add_part(struct ftl_core *c)
         add_complete(c);
 }
 
-/* Enough was closed since the last checkpoint, and the next one has a place. */
-static bool is_due(const struct ftl_core *c)
-{
-    const struct journal *j = c->journal;
-    uint64_t most = c->cfg->journal_checkpoint;
-    return most != 0 && j->way != WAY_NOW && !j->running && next_is_erased(j) &&
-           c->closings - j->closings >= most;
-}
-
+/* Or enough was closed since the last one. */
 static void begin_if_due(struct ftl_core *c)
 {
+    uint64_t most = c->cfg->journal_checkpoint;
+
     begin_if_full(c);
-    if (!is_due(c) || !core_journal_room(c))
+    if (most == 0 || c->closings - c->journal->closings < most || !may_begin(c->journal) ||
+        !core_journal_room(c))
         return;
     core_journal_send(c);
     if (!c->journal->running)

@@ -29,6 +29,12 @@ static inline uint64_t core_get(const uint8_t *at, uint32_t bytes)
 enum { JOURNAL_BODY = 4096, JOURNAL_TRAILER = 32, JOURNAL_BUFFERS = 12 };
 enum { JOURNAL_FRONTIERS = 16, JOURNAL_TABLE_ENTRY = 24 };
 enum { LOG_LEAVES = 6 };        /* buffers that a checkpoint leaves to records: one open, the others on their way */
+/* Pages on their way at a loss leave gaps in a segment, no longer ones than this. */
+static inline uint32_t journal_gap_most(uint32_t dies)
+{
+    return JOURNAL_BUFFERS + dies;
+}
+
 enum { JOURNAL_REF = 0x08000000 };      /* in refs of media: buffer of the journal */
 
 enum journal_kind { JK_RECORDS = 1, JK_UNIT, JK_MARK, JK_FILLER, JK_UNIT_SENT };

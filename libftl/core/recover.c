@@ -3,10 +3,9 @@
  * The map is that of the newest complete checkpoint, moved on by sequence numbers: a unit found
  * by the scan, a unit that the capacitors saved and a TRIM each have one, the greatest counts.
  * Of superblocks that the checkpoint did not know as full the records of the log tell what word
- * lines hold; the scan reads the tags of the others. When the
- * log ends with a mark, what was in the buffer is there again and writing goes on where it
- * stopped; without one no superblock that was open is trusted for further writes: it is closed as
- * it is.
+ * lines hold; the scan reads the tags of the others. When the log ends with a mark, what was in the
+ * buffer is there again and writing goes on where it stopped; without one no superblock that was
+ * open is trusted for further writes: it is closed as it is.
  *
  * The first thing that changes is the next segment of the log: a checkpoint with what is in the
  * buffer and a mark. Until its last page is there the old segment counts, so losing power in the
@@ -57,8 +56,7 @@ void recover_walk(struct recovery *r, uint32_t segment, uint32_t page, recover_s
             if (!fn(r, segment, page, sector, &t))
                 return;
         }
-        /* pages on their way at the loss leave gaps, no longer ones than this */
-        if (blank > JOURNAL_BUFFERS + r->c->g.dies)
+        if (blank > journal_gap_most(r->c->g.dies))
             break;
     }
 }

@@ -90,8 +90,6 @@ uint32_t core_replay_counts(struct ftl_core *c, const uint8_t *at, uint32_t byte
 /* Is something missing that was written? Told of a drive that stopped in order alone. */
 bool core_log_is_damaged(const struct ftl_core *c, const struct segment_seen *seen,
                          const uint32_t *order, uint32_t count);
-/* UINT32_MAX: the die holds the row's parity. */
-uint32_t core_data_die_of(const struct ftl_geometry *g, uint32_t row, uint32_t die);
 uint64_t core_reads_ns(const struct ftl_core *c, uint64_t pages);   /* of a start */
 bool core_is_blank(const struct ftl_core *c, uint32_t sb);
 bool core_is_whole(const struct ftl_core *c, uint32_t sb);

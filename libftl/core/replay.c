@@ -158,12 +158,6 @@ void core_close_found(struct ftl_core *c, uint32_t sb)
     c->in_log += c->g.sb_units;
 }
 
-uint32_t core_data_die_of(const struct ftl_geometry *g, uint32_t row, uint32_t die)
-{
-    uint32_t first = geometry_data_die(g, row, 0), d = (die + g->dies - first) % g->dies;
-    return d < g->data_dies ? d : UINT32_MAX;
-}
-
 /* Page reads run on all dies and planes; the buses carry what they bring. */
 uint64_t core_reads_ns(const struct ftl_core *c, uint64_t pages)
 {

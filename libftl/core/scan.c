@@ -25,7 +25,7 @@ int core_peek_tag(const struct ftl_core *c, uint32_t slot, struct payload_tag *r
 static bool scan_word_line(struct recovery *r, uint32_t sb, uint32_t row, uint32_t data_die)
 {
     struct ftl_core *c = r->c;
-    uint32_t slot = sb * c->g.sb_units + row * c->g.row_units + data_die * c->g.wl_units + 1;
+    uint32_t slot = geometry_first_slot(&c->g, sb, row, data_die);
 
     r->step_reads += c->g.page_types * c->g.planes;
     for (uint32_t i = 0; i < c->g.wl_units; i++, slot++) {
@@ -57,11 +57,12 @@ static bool word_line_status(struct recovery *r, uint32_t sb, uint32_t die, uint
     return *ret_status != NAND_ERASED;
 }
 
-/* What records told of a word line, or nothing where the checkpoint knew it. Entries move to the front: no more were found than slots were passed. */
+/* What records told of a word line, or nothing where the checkpoint knew it. Entries move to the
+ * front: no more were found than slots were passed. */
 static void take_told(struct recovery *r, uint32_t sb, uint32_t row, uint32_t data_die)
 {
     struct ftl_core *c = r->c;
-    uint32_t slot = sb * c->g.sb_units + row * c->g.row_units + data_die * c->g.wl_units + 1;
+    uint32_t slot = geometry_first_slot(&c->g, sb, row, data_die);
 
     for (uint32_t i = 0; i < c->g.wl_units; i++, slot++) {
         struct found_unit u = c->journal->found[slot - 1];
@@ -75,7 +76,7 @@ static void take_told(struct recovery *r, uint32_t sb, uint32_t row, uint32_t da
 /* Of a programmed one: did the checkpoint know it, or a record tell of it? */
 static bool is_told(const struct ftl_core *c, uint32_t sb, uint32_t row, uint32_t die, uint32_t data_die)
 {
-    uint32_t slot = sb * c->g.sb_units + row * c->g.row_units + data_die * c->g.wl_units + 1;
+    uint32_t slot = geometry_first_slot(&c->g, sb, row, data_die);
 
     return row < c->journal->known[(size_t)sb * c->g.dies + die] ||
            c->journal->found[slot - 1].slot == slot;
@@ -115,7 +116,7 @@ static void scan_die(struct recovery *r, uint32_t sb, uint32_t row, uint32_t die
 static bool is_in_life(struct recovery *r, uint32_t sb, uint32_t die)
 {
     struct ftl_core *c = r->c;
-    uint32_t d = core_data_die_of(&c->g, 0, die);
+    uint32_t d = geometry_data_die_of(&c->g, 0, die);
     struct payload_tag tag;
     int status;
 

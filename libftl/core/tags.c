@@ -42,8 +42,8 @@ static bool is_short(const struct ftl_core *c, uint32_t slot, uint64_t *ret_firs
 
 void core_log_tags(struct ftl_core *c, uint32_t sb, uint32_t row, uint32_t die)
 {
-    uint32_t n = c->g.wl_units, d = core_data_die_of(&c->g, row, die);
-    uint32_t slot = sb * c->g.sb_units + row * c->g.row_units + d * n + 1;
+    uint32_t n = c->g.wl_units, d = geometry_data_die_of(&c->g, row, die);
+    uint32_t slot = geometry_first_slot(&c->g, sb, row, d);
     struct payload_tag tag = {.seq = 0};
     uint64_t first;
     bool atomic;
@@ -134,8 +134,9 @@ void core_replay_rows(struct ftl_core *c, const uint8_t *at, uint32_t bytes)
     }
 }
 
-/* Rows of a die are written in order: those before this one are there too, told or to be read. */
-static bool is_next(struct ftl_core *c, const struct ftl_place *at)
+/* Rows of a die are written in order: those before this one are there too, told or to be read. false =
+ * this one was known. */
+static bool advance_rows(struct ftl_core *c, const struct ftl_place *at)
 {
     uint32_t *rows = &c->rows_programmed[(size_t)at->sb * c->g.dies + at->die];
 
@@ -159,7 +160,7 @@ void core_replay_tags(struct ftl_core *c, const uint8_t *at, uint32_t bytes)
         return;
     geometry_place(&c->g, slot - 1, 0, &place);
     core_learn_life(c, place.sb, (uint32_t)core_get(at + 4, 4));
-    if (c->erases[place.sb] != core_get(at + 4, 4) || !is_next(c, &place))
+    if (c->erases[place.sb] != core_get(at + 4, 4) || !advance_rows(c, &place))
         return;
     c->sb_class[place.sb] = core_class_of_tag(c, at[18]);
     c->sb_frontier[place.sb] = at[19];

@@ -8,8 +8,8 @@
 uint64_t media_blocks_memory(uint64_t dies, uint64_t planes, uint64_t blocks, uint64_t sb_count,
                              bool by_wear)
 {
-    return dies * planes * (sb_count * 8 + (blocks + 4) * 4 + 9 + (by_wear ? blocks * 4 : 0)) +
-           (by_wear ? blocks * 4 : 0);
+    return dies * planes * (sb_count * 8 + (blocks + 4) * 4 + 9) +
+           (by_wear ? (dies * planes + 1) * blocks * 4 : 0);
 }
 
 static bool is_bad(const nand_dev *nand, uint32_t die, uint32_t plane, uint32_t block)

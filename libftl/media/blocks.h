@@ -40,7 +40,7 @@ struct media_blocks {
     void *assemble_user;
     uint32_t dies, planes, rows, sb_count, spare_room;
     uint64_t factory_bad, retired;      /* blocks; of dead planes too */
-    uint64_t exchanged;                 /* blocks that gave way to a less worn spare */
+    uint64_t exchanged;                 /* blocks that gave way to a spare for their wear */
 };
 
 /* Takes the factory's bad blocks out; `by_wear`: assemble() will be set. 0, or

@@ -130,13 +130,21 @@ ftl_drive *written_at_random(const struct ftl_config *cfg, uint64_t seed, uint64
     return d;
 }
 
+const struct ftl_power_step *find_step(const struct ftl_power_step *steps, uint32_t count, const char *name)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (strcmp(steps[i].name, name) == 0)
+            return &steps[i];
+    return NULL;
+}
+
 uint64_t step_items(const struct ftl_power_report *r, const char *name)
 {
-    for (uint32_t i = 0; i < r->step_count; i++)
-        if (strcmp(r->steps[i].name, name) == 0)
-            return r->steps[i].items;
-    fail_msg("no step %s", name);
-    return 0;
+    const struct ftl_power_step *step = find_step(r->steps, r->step_count, name);
+
+    if (step == NULL)
+        fail_msg("no step %s", name);
+    return step->items;
 }
 
 struct ftl_health health_of(const ftl_drive *d)

@@ -37,6 +37,8 @@ uint64_t read_stamps(ftl_drive *d, double *ret_us);
 struct ftl_config four_dies(const char *buffer, const char *interval);
 /* Eighths of its capacity, in random LBAs. */
 ftl_drive *written_at_random(const struct ftl_config *cfg, uint64_t seed, uint64_t eighths);
+/* A start's step, of a report or an estimate; NULL = it has none of that name. */
+const struct ftl_power_step *find_step(const struct ftl_power_step *steps, uint32_t count, const char *name);
 /* Items of a start's step; there must be one of that name. */
 uint64_t step_items(const struct ftl_power_report *r, const char *name);
 struct ftl_health health_of(const ftl_drive *d);

@@ -1,8 +1,6 @@
 /* test_power_estimate.c - sums of POWER.md done by hand, for a small drive and a full-size one. */
 #include "common.h"
 
-#include <string.h>
-
 #include "ftl/ftl_power.h"
 
 static struct ftl_power_estimate estimate(const struct ftl_config *cfg)
@@ -69,7 +67,7 @@ static void test_small(void **state)
     expect_step(s, 11, 0, 0);
     assert_int_equal(s->superblocks_scanned, 2048);
     /* a mark makes the start read and write the buffer, 530 pages: 12 + 2 + (2048 units, 3 sectors of
-     * counts, 8 of lives, 2) / 4; live units need no pass, nothing is erased */
+     * counts, 8 of lives, 2) / 4; live units need no pass, what was under erase is erased again */
     s = &e.start[FTL_ESTIMATE_MARK_WORST];
     expect_sum(s);
     expect_step(s, 1, 3 * (118 + 29) + 2 * 530 + 1290, 2791 * 8546 / 4);
@@ -152,14 +150,6 @@ static void test_full_size_interval(void **state)
     assert_true(e.start[FTL_ESTIMATE_SCAN_WORST].ready_ns < UINT64_C(10000000000));
 }
 
-static const struct ftl_power_step *find_step(const struct ftl_start_estimate *e, const char *name)
-{
-    for (uint32_t i = 0; i < e->step_count; i++)
-        if (strcmp(e->steps[i].name, name) == 0)
-            return &e->steps[i];
-    return NULL;
-}
-
 /* A loss now, of a copy of the drive: no step of its start takes longer than the worst case says, and the sum
  * is not far below the best. */
 static void expect_bounds(const ftl_drive *d, const struct ftl_power_estimate *e, bool mark)
@@ -176,7 +166,7 @@ static void expect_bounds(const ftl_drive *d, const struct ftl_power_estimate *e
     assert_int_equal(ftl_power_on(copy, &r), 0);
     assert_int_equal(r.start, mark ? FTL_START_FLUSHED : FTL_START_SCAN);
     for (uint32_t i = 0; i < r.step_count; i++) {
-        const struct ftl_power_step *w = find_step(worst, r.steps[i].name);
+        const struct ftl_power_step *w = find_step(worst->steps, worst->step_count, r.steps[i].name);
         if (r.steps[i].ns > (w != NULL ? w->ns : 0))
             fail_msg("%s: %llu ns, at most %llu by the estimate", r.steps[i].name,
                      (unsigned long long)r.steps[i].ns, (unsigned long long)(w != NULL ? w->ns : 0));

@@ -29,7 +29,7 @@ struct ftl_health {
                                          * 16 = capacitors cannot carry the write buffer */
     uint8_t  read_only;
     uint64_t blocks_factory_bad, blocks_retired, blocks_spare;  /* one per plane */
-    uint64_t blocks_exchanged;  /* wear.assembly: times one gave way to a less worn spare */
+    uint64_t blocks_exchanged;  /* wear.assembly: times an erased one gave way to a spare */
     uint32_t planes_dead;
     uint64_t hole_units;        /* 4 KiB slots of superblocks without a block, for good */
     uint64_t leaving;           /* superblocks with data to be moved out of failed blocks */
